@@ -1,0 +1,23 @@
+"""Build and check ML kernels with every toolchain: the API of Apache TVM's `tvm.support`, one image per toolchain."""
+
+from importlib import import_module
+from pkgutil import extend_path
+from typing import TYPE_CHECKING
+
+__path__ = extend_path(__path__, __name__)
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__version__ = "0.1.0"
+__all__ = ["__version__", "error", "support"]
+
+_LAZY = frozenset({"error", "support"})
+
+
+def __getattr__(name: str) -> "ModuleType":
+    """Import a public subpackage at its first use, so that `import tvm` stays cheap."""
+    if name in _LAZY:
+        return import_module(f"{__name__}.{name}")
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

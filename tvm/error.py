@@ -1,0 +1,140 @@
+"""The exception tree. Each class has the exit code that `python -m tvm.matrix` ends with."""
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What `python -m tvm.matrix` exits with. nox turns every failure into 1."""
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    CONFIG = 3
+    ENGINE = 4
+    IMAGE = 5
+    VENDOR = 6
+    STORAGE = 7
+    SOURCE = 8
+    DIFFERENT = 9
+    COVERAGE = 10
+    UNAVAILABLE = 11
+    HANGUP = 129
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+
+class TVMError(RuntimeError):
+    """Any error of this project: a cause, and where one is known a fix."""
+
+    exit_code = ExitCode.FAILED
+
+    def __init__(self, cause: str, *, fix: str = "", looked: Sequence[str] = ()) -> None:
+        """`cause` says what is wrong, `fix` what to do, `looked` where it was searched."""
+        super().__init__(cause, fix, tuple(looked))
+        self.cause = cause
+        self.fix = fix
+        self.looked = tuple(looked)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle by attributes: a subclass may take other arguments than this class."""
+        return _rebuild, (type(self), self.args, self.__dict__)
+
+    def __str__(self) -> str:
+        parts = [self.cause]
+        if self.looked:
+            parts.append("looked in:\n" + "\n".join(f"  {place}" for place in self.looked))
+        if self.fix:
+            parts.append(f"fix: {self.fix}")
+        return "\n".join(parts)
+
+
+def _rebuild(cls: type[TVMError], args: tuple[object, ...], state: dict[str, object]) -> TVMError:
+    error = cls.__new__(cls)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class ToolNotFound(TVMError):
+    """A program is not there. `looked` lists where it was searched, `fix` what to install or set."""
+
+    exit_code = ExitCode.UNAVAILABLE
+
+
+class CompileError(TVMError):
+    """A tool ran and failed. The message holds the heading, the tool's own output and the command line."""
+
+    def __init__(self, heading: str, *, command: Sequence[str], code: int, output: str, fix: str = "") -> None:
+        """`heading` is what failed ("Compilation error"), `command` the argv, `code` the exit status, `output` the tool's."""
+        line = " ".join(command)
+        super().__init__(f"{heading}:\n{output}\nCommand line: {line}\nexit code: {code}", fix=fix)
+        self.command = tuple(command)
+        self.code = code
+        self.output = output
+
+
+class ToolTimeoutError(CompileError, TimeoutError):
+    """A tool ran longer than its limit, in seconds, and its whole process group was ended."""
+
+
+class LockTimeoutError(TVMError, TimeoutError):
+    """A file lock is held by another thread or process."""
+
+
+class ArchiveError(TVMError):
+    """An archive has a member that is refused, or cannot be read or written."""
+
+    exit_code = ExitCode.SOURCE
+
+
+class ConfigError(TVMError):
+    """matrix.yaml, an option or an environment variable is wrong."""
+
+    exit_code = ExitCode.CONFIG
+
+
+class EngineError(TVMError):
+    """The container engine is absent, does not answer, refuses, or went away."""
+
+    exit_code = ExitCode.ENGINE
+
+
+class ImageError(TVMError):
+    """An image cannot be built, or does not hold what matrix.yaml says."""
+
+    exit_code = ExitCode.IMAGE
+
+
+class VendorError(TVMError):
+    """A vendor's download does not answer, is not pinned, or has another sum than its pin."""
+
+    exit_code = ExitCode.VENDOR
+
+
+class StorageError(TVMError):
+    """A result cannot be written: disk full, no permission, a link where a file must be."""
+
+    exit_code = ExitCode.STORAGE
+
+
+class SourceError(TVMError):
+    """A source file is missing, is a link that leaves the tree, or includes what was not sent."""
+
+    exit_code = ExitCode.SOURCE
+
+
+class CellFailedError(TVMError):
+    """A check of a cell failed."""
+
+
+class DifferenceError(TVMError):
+    """Two builds of one cell did not give the same bytes."""
+
+    exit_code = ExitCode.DIFFERENT
+
+
+class CoverageError(TVMError):
+    """An arch did not reach the depth that matrix.yaml declares."""
+
+    exit_code = ExitCode.COVERAGE
