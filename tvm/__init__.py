@@ -1,10 +1,13 @@
 """Build and check ML kernels with every toolchain: the API of Apache TVM's `tvm.support`, one image per toolchain."""
 
+import warnings
 from importlib import import_module
 from pkgutil import extend_path
 from typing import TYPE_CHECKING
 
 __path__ = extend_path(__path__, __name__)
+
+from tvm import _peer
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -21,3 +24,7 @@ def __getattr__(name: str) -> "ModuleType":
         return import_module(f"{__name__}.{name}")
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)
+
+
+if _found := _peer.installed():
+    warnings.warn(_peer.sentence(_found), stacklevel=2)

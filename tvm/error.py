@@ -50,7 +50,8 @@ class TVMError(RuntimeError):
 
 
 def _rebuild(cls: type[TVMError], args: tuple[object, ...], state: dict[str, object]) -> TVMError:
-    error = cls.__new__(cls)
+    # A time limit's error is an OSError too, and only that class can make one.
+    error = OSError.__new__(cls) if issubclass(cls, OSError) else cls.__new__(cls)
     error.args = args
     error.__dict__.update(state)
     return error

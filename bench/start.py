@@ -1,0 +1,50 @@
+"""How long `list`, `explain` and `import tvm` take: medians, and ratios to what Python itself and tvm_ffi take in the same run."""
+
+import functools
+import os
+import sys
+from pathlib import Path
+
+from _ratio import median, report
+
+from tvm.support import process
+
+ROOT = Path(__file__).resolve().parents[1]
+RUNS = 7
+# Bounds: seconds for a command, and `import tvm` as a multiple of `import tvm_ffi`.
+COMMAND_LIMIT = 0.5
+IMPORT_RATIO = 2.0
+
+
+def main() -> int:
+    """Print every ratio; 1 if a bound is missed."""
+    bare = median(functools.partial(_program, "-c", "pass"), runs=RUNS)
+    kept = [_command(arguments, bare) for arguments in (("list",), ("explain", "ndk"))]
+    ffi = median(functools.partial(_import, "tvm_ffi"), runs=RUNS)
+    own = median(functools.partial(_import, "tvm"), runs=RUNS)
+    kept.append(report("import tvm", own, against="import tvm_ffi", base=ffi, limit=IMPORT_RATIO * ffi))
+    return 0 if all(kept) else 1
+
+
+def _command(arguments: tuple[str, ...], bare: float) -> bool:
+    seconds = median(functools.partial(_program, "-m", "tvm.matrix", *arguments), runs=RUNS)
+    return report(" ".join(arguments), seconds, against="python -c pass", base=bare, limit=COMMAND_LIMIT)
+
+
+def _program(*arguments: str) -> float:
+    return _python(*arguments).seconds
+
+
+def _import(module: str) -> float:
+    """Return the seconds of an import alone, as the new process itself measures them."""
+    code = f"import time; begun = time.perf_counter(); import {module}; print(time.perf_counter() - begun)"
+    return float(_python("-c", code).output)
+
+
+def _python(*arguments: str) -> process.Completed:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return process.run([sys.executable, *arguments], cwd=ROOT, env=environment, timeout=60.0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,508 @@
+import errno
+import io
+import json
+import os
+import signal
+import tarfile
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.matrix import fake_engine as fake
+from tests.unit.matrix.fake_engine import Answer, Call, FakeBox, Program
+from tests.unit.matrix.world import CHECK_CC, World, bytes_of, make_world
+from tvm.error import CellFailedError, EngineError, ExitCode, ImageError, StorageError, TVMError
+from tvm.matrix import manifest, runner
+from tvm.matrix.outcome import Status
+from tvm.matrix.signals import Interrupted
+from tvm.support import process
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return make_world(tmp_path)
+
+
+def failure_of(world: World, program: Program, *, keep: bool = False) -> CellFailedError:
+    """Run the cell `first` with another check and return the error that it ends with."""
+    world.engine.programs[CHECK_CC] = program
+    with pytest.raises(CellFailedError) as caught:
+        world.run("first", keep=keep)
+    return caught.value
+
+
+def test_a_passed_cell_leaves_artefacts_logs_and_manifest(world: World) -> None:
+    (outcome,) = world.run("first")
+    assert outcome.status is Status.PASSED
+    assert sorted(bytes_of(world.results.good("first"))) == [
+        "artefacts.jsonl",
+        "artefacts/libkernel.so",
+        "logs/check_cc.log",
+        "logs/check_cc.xml",
+        "manifest.json",
+    ]
+
+
+def test_a_passed_cell_counts_its_tests_and_keeps_the_output(world: World) -> None:
+    (outcome,) = world.run("first")
+    (check,) = outcome.checks
+    assert (check.tests, check.failures, check.why) == (2, 0, "")
+    assert (world.results.good("first") / "logs" / "check_cc.log").read_text(encoding="utf-8") == "2 passed\n"
+
+
+def test_the_listener_is_told_every_step_in_order(world: World) -> None:
+    world.run("first")
+    assert world.told.lines == [
+        "first started",
+        "first: image first of project",
+        "first: check cc",
+        "first: cc passed",
+        "first passed in first",
+    ]
+
+
+def test_the_box_gets_the_tree_of_its_user(world: World) -> None:
+    world.run("first")
+    (box,) = world.engine.boxes
+    assert bytes_of(box.source)["tvm/a.py"] == b"A = 1\n"
+    assert {(member.uid, member.gid, member.mtime) for member in box.members} == {(1000, 1000, 0)}
+
+
+def test_the_box_is_opened_with_the_limit_and_environment_of_the_plan(world: World) -> None:
+    world.run("first")
+    options = world.engine.boxes[0].options
+    assert (options.cell, options.limit, options.network, options.gpu) == ("first", 360, False, False)
+    assert options.env["TVM_MATRIX_ARCHS"] == "x86_64,aarch64"
+
+
+def test_a_check_runs_with_its_own_limit_and_record(world: World) -> None:
+    world.run("first")
+    call = world.engine.boxes[0].call("pytest")
+    assert (call.timeout, call.env["TVM_MATRIX_RECORD"]) == (60, "/src/out/calls-cc.jsonl")
+
+
+def test_the_folders_of_the_environment_are_made_before_the_first_probe(world: World) -> None:
+    world.run("first")
+    assert world.engine.boxes[0].calls[0].argv == ("mkdir", "-p", "/home/tvm", "/tmp")
+
+
+def test_a_box_without_room_for_its_folders_is_an_engine_error(world: World) -> None:
+    world.engine.programs["mkdir"] = fake.prints("mkdir: no space", code=1)
+    with pytest.raises(EngineError, match="cannot be made ready:\nmkdir: no space"):
+        world.run("first")
+
+
+def test_every_box_is_closed(world: World) -> None:
+    world.run("first", "second")
+    assert [box.closed for box in world.engine.boxes] == [[False], [False]]
+
+
+def test_a_failing_check_fails_the_cell_and_names_the_log(world: World) -> None:
+    error = failure_of(world, fake.fails())
+    assert error.cause == "failed: first: pytest ended with 1"
+    assert str(world.results.failed("first") / "logs") in error.fix
+
+
+def test_a_failed_cell_goes_to_its_own_folder_and_the_good_one_stays(world: World) -> None:
+    world.run("first")
+    before = bytes_of(world.results.good("first"))
+    failure_of(world, fake.fails())
+    assert bytes_of(world.results.good("first")) == before
+    assert manifest.own(manifest.read(world.results.failed("first") / "manifest.json"))["status"] == "failed"
+
+
+def test_a_passed_cell_ends_the_failure_before_it(world: World) -> None:
+    failure_of(world, fake.fails())
+    world.engine.programs[CHECK_CC] = fake.passes()
+    world.run("first")
+    assert not world.results.failed("first").exists()
+
+
+def test_a_check_without_a_test_fails(world: World) -> None:
+    assert "no test ran" in failure_of(world, fake.prints("0 passed\n")).cause
+
+
+def test_a_skipped_test_counts_as_a_failure(world: World) -> None:
+    def skips(box: FakeBox, _call: Call) -> Answer:
+        fake.junit(box, "cc", tests=3, skipped=1)
+        return Answer(output="2 passed, 1 skipped\n")
+
+    assert "1 of 3 tests did not pass" in failure_of(world, skips).cause
+
+
+@pytest.mark.parametrize("code", [124, 137])
+def test_a_check_that_overruns_says_its_limit(world: World, code: int) -> None:
+    assert "ended after its limit of 60 s" in failure_of(world, fake.prints("..", code=code)).cause
+
+
+def test_a_junit_file_that_was_cut_off_does_not_hide_the_overrun(world: World) -> None:
+    def cut_off(box: FakeBox, _call: Call) -> Answer:
+        (box.out / "check_cc.xml").write_text("<testsuites><testsuite", encoding="utf-8")
+        return Answer(code=124)
+
+    assert "ended after its limit" in failure_of(world, cut_off).cause
+
+
+def test_a_tool_of_another_version_fails_the_check_before_it_starts(world: World) -> None:
+    world.engine.programs["gcc --version"] = fake.prints("gcc (Debian 12.2.0-14) 12.2.0\n")
+    error = failure_of(world, fake.passes())
+    assert "gcc is 12.2.0, but matrix.yaml wants ==14.*" in error.cause
+    assert "matrix.yaml" in error.fix
+    assert "pytest" not in {word for call in world.engine.boxes[0].calls for word in call.argv}
+
+
+def test_a_missing_tool_fails_the_check_and_says_what_to_install(world: World) -> None:
+    world.engine.programs["gcc --version"] = fake.prints("exec: gcc: not found", code=127)
+    assert "gcc is not there (install: Debian package gcc)" in failure_of(world, fake.passes()).cause
+
+
+def test_the_checks_after_a_failed_one_still_run(world: World) -> None:
+    cell = world.plan("first").cells[0]
+    checks = (cell.checks[0], *world.plan("second").cells[0].checks)
+    world.engine.programs[CHECK_CC] = fake.fails()
+    session = world.session()
+    folder = world.results.staging("first", session.run_id)
+    planned = replace(cell, checks=checks)
+    outcome = runner.in_box(session, planned, fake.prepared("first"), folder)
+    assert [check.status for check in outcome.checks] == [Status.FAILED, Status.PASSED]
+
+
+def publishes(**changes: object) -> Program:
+    """Return a check that passes and publishes an artefact whose line is not what it should be."""
+
+    def play(box: FakeBox, _call: Call) -> Answer:
+        fake.junit(box, "cc")
+        fake.publish(box, "a.so", b"code", **changes)
+        return Answer()
+
+    return play
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"sha256": "0" * 64},
+        {"path": "artefacts/missing.so"},
+        {"path": "artefacts"},
+        {"size": 5},
+    ],
+)
+def test_an_artefact_that_is_not_what_was_published_fails_the_cell(world: World, changes: dict[str, object]) -> None:
+    assert "artefact a.so did not come back as it was published" in failure_of(world, publishes(**changes)).cause
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"evidence": [{"depth": "imagined", "by": "x", "detail": ""}]},
+        {"evidence": 3},
+        {"sha256": None},
+        {"size": "big"},
+        {"name": 7},
+        {"name": "../a.so"},
+        {"path": "../../../project/notes.txt"},
+        {"path": "artefacts/../artefacts/a.so"},
+        {"path": "/etc/passwd"},
+        {"path": "a\0b"},
+        {"name": "a b\x1b[31m.so"},
+        {"arch": ["x"]},
+    ],
+)
+def test_a_line_that_the_fixture_would_not_write_fails_the_cell(world: World, changes: dict[str, object]) -> None:
+    assert "artefacts.jsonl:1" in failure_of(world, publishes(**changes)).cause
+
+
+@pytest.mark.parametrize("text", [b"{", b"[]", b"\xff\xfe", b"{}", b'{"name": "a"}'])
+@pytest.mark.parametrize("name", ["artefacts.jsonl", "calls-cc.jsonl"])
+def test_a_broken_line_fails_the_cell_and_its_logs_are_kept(world: World, name: str, text: bytes) -> None:
+    def breaks(box: FakeBox, _call: Call) -> Answer:
+        fake.junit(box, "cc")
+        (box.out / name).write_bytes(text + b"\n")
+        return Answer(output="said\n")
+
+    assert name in failure_of(world, breaks).cause
+    assert (world.results.failed("first") / "logs" / "check_cc.log").read_text(encoding="utf-8") == "said\n"
+
+
+def test_an_artefact_that_is_published_twice_fails_the_cell(world: World) -> None:
+    def twice(box: FakeBox, _call: Call) -> Answer:
+        fake.junit(box, "cc")
+        fake.publish(box, "a.so", b"code")
+        fake.publish(box, "a.so", b"code")
+        return Answer()
+
+    error = failure_of(world, twice)
+    assert "artefact a.so was published twice" in error.cause
+    assert "name of its own" in error.fix
+
+
+def hostile(*members: tarfile.TarInfo) -> bytes:
+    sink = io.BytesIO()
+    with tarfile.open(fileobj=sink, mode="w") as tar:
+        for member in members:
+            tar.addfile(member)
+    return sink.getvalue()
+
+
+def link(name: str, target: str) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    member.type, member.linkname = tarfile.SYMTYPE, target
+    return member
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        hostile(tarfile.TarInfo("../../escaped")),
+        hostile(tarfile.TarInfo("/escaped")),
+        hostile(link("out/artefacts", "/etc")),
+        b"no tar at all" * 100,
+        b"",
+    ],
+    ids=["dots", "absolute", "link", "garbage", "nothing"],
+)
+def test_a_hostile_tar_from_the_box_is_refused_and_nothing_of_it_is_written(world: World, stream: bytes) -> None:
+    world.run("first")
+    before = bytes_of(world.project.root)
+    world.engine.gives = stream
+    with pytest.raises(TVMError) as caught:
+        world.run("first")
+    assert caught.value.exit_code is not ExitCode.STORAGE
+    assert bytes_of(world.project.root) == before
+
+
+def test_a_box_that_gives_another_folder_back_has_run_no_test(world: World) -> None:
+    world.engine.gives = hostile(tarfile.TarInfo("elsewhere/check_cc.xml"))
+    assert "no test ran" in failure_of(world, fake.passes()).cause
+    assert sorted(bytes_of(world.results.failed("first"))) == ["logs/check_cc.log", "manifest.json"]
+
+
+def test_folders_that_a_box_leaves_beside_its_artefacts_do_no_harm(world: World) -> None:
+    def litters(box: FakeBox, call: Call) -> Answer:
+        for name in ("logs/check_cc.log", "manifest.json", "nested/check_cc.xml"):
+            (box.out / name).parent.mkdir(exist_ok=True)
+            (box.out / name).write_text("forged", encoding="utf-8")
+        return fake.passes()(box, call)
+
+    world.engine.programs[CHECK_CC] = litters
+    (outcome,) = world.run("first")
+    folder = world.results.good("first")
+    assert outcome.status is Status.PASSED
+    assert (folder / "logs" / "check_cc.log").read_text(encoding="utf-8") == "2 passed\n"
+    assert manifest.own(manifest.read(folder / "manifest.json"))["status"] == "passed"
+
+
+def dies(box: FakeBox, call: Call) -> Answer:
+    """Play a check during which the engine goes away."""
+    fake.passes(b"other code")(box, call)
+    box.engine.dead = True
+    box.engine.must_be_up()
+    return Answer()
+
+
+def check_untouched_after(world: World, program: Program, error: type[BaseException]) -> None:
+    world.run("first")
+    before = bytes_of(world.results.good("first"))
+    world.engine.programs[CHECK_CC] = program
+    with pytest.raises(error):
+        world.run("first", "second")
+    assert bytes_of(world.results.good("first")) == before
+    assert world.staged() == []
+    assert not world.results.failed("first").exists()
+
+
+def test_an_engine_that_dies_mid_run_leaves_the_earlier_result_and_no_staging(world: World) -> None:
+    check_untouched_after(world, dies, EngineError)
+    assert len(world.engine.boxes) == 2, "the next cell is not tried"
+
+
+def test_an_engine_that_dies_mid_run_is_still_asked_to_sweep(world: World) -> None:
+    check_untouched_after(world, dies, EngineError)
+    assert world.engine.swept == [world.engine.boxes[1].options.run_id]
+
+
+def test_an_interrupt_mid_run_leaves_the_earlier_result_and_no_staging(world: World) -> None:
+    check_untouched_after(world, fake.raises(Interrupted(signal.SIGTERM)), Interrupted)
+    assert world.engine.boxes[1].closed == [False]
+    assert world.engine.swept == [world.engine.boxes[1].options.run_id]
+
+
+def test_an_interrupt_stays_one_when_the_engine_does_not_answer_any_more(world: World) -> None:
+    def interrupted(box: FakeBox, _call: Call) -> Answer:
+        box.engine.dead = True
+        raise Interrupted(signal.SIGINT)
+
+    check_untouched_after(world, interrupted, Interrupted)
+
+
+def test_a_run_that_ends_well_sweeps_nothing(world: World) -> None:
+    world.run("first", "second")
+    assert world.engine.swept == []
+
+
+def test_an_image_that_cannot_be_built_does_not_stop_the_next_cell(world: World) -> None:
+    world.engine.broken["first"] = ImageError("step 3 failed", fix="mend it")
+    with pytest.raises(ImageError) as caught:
+        world.run("first", "second")
+    assert caught.value.exit_code == 5
+    assert "first: step 3 failed\nfix: mend it" in world.told.lines
+    assert world.results.good("second").is_dir()
+
+
+def test_a_failed_check_does_not_stop_the_next_cell(world: World) -> None:
+    world.engine.programs[CHECK_CC] = fake.fails()
+    with pytest.raises(CellFailedError, match="failed: first: "):
+        world.run("first", "second")
+    assert world.results.good("second").is_dir()
+
+
+def refuse_writes(monkeypatch: pytest.MonkeyPatch, name: str, number: int) -> None:
+    """Let every write of a file called `name` fail, as on a full disk."""
+    write_text = Path.write_text
+
+    def refuse(path: Path, text: str, encoding: str | None = None) -> int:
+        if name in path.name:
+            raise OSError(number, os.strerror(number), str(path))
+        return write_text(path, text, encoding=encoding)
+
+    monkeypatch.setattr(Path, "write_text", refuse)
+
+
+@pytest.mark.parametrize("name", ["check_cc.log", "manifest.json"])
+def test_a_full_disk_ends_the_run_with_what_to_do(world: World, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    world.run("first")
+    before = bytes_of(world.results.folder)
+    refuse_writes(monkeypatch, name, errno.ENOSPC)
+    with pytest.raises(StorageError) as caught:
+        world.run("first", "second")
+    assert "No space left on device" in caught.value.cause
+    assert "free some space" in caught.value.fix
+    assert bytes_of(world.results.folder) == before
+
+
+def test_a_disk_that_is_full_when_the_artefacts_come_back_is_a_storage_error(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = os.open
+
+    def refuse(path: str, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+        if path == "libkernel.so":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+        return opened(path, flags, mode, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "open", refuse)
+    monkeypatch.setattr(os, "supports_dir_fd", {*os.supports_dir_fd, refuse})
+    with pytest.raises(StorageError, match="No space left on device") as caught:
+        world.run("first")
+    assert "free some space" in caught.value.fix
+    assert world.staged() == []
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_failed_box_is_kept_on_request(world: World, keep: bool) -> None:  # noqa: FBT001 - a parameter of the table
+    failure_of(world, fake.fails(), keep=keep)
+    assert world.engine.boxes[0].closed == [keep]
+
+
+def test_a_passed_box_is_never_kept(world: World) -> None:
+    world.run("first", keep=True)
+    assert world.engine.boxes[0].closed == [False]
+
+
+def test_two_runs_at_once_both_end_well_and_one_result_stands(world: World) -> None:
+    meet = threading.Barrier(2, timeout=30)
+
+    def waits(box: FakeBox, call: Call) -> Answer:
+        meet.wait()
+        return fake.passes(box.name.encode())(box, call)
+
+    world.engine.programs[CHECK_CC] = waits
+    errors = list[BaseException]()
+
+    def run() -> None:
+        try:
+            world.run("first")
+        except BaseException as error:  # noqa: BLE001 - of a thread, for the test's own thread
+            errors.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    folder = world.results.good("first")
+    (item,) = manifest.own(manifest.read(folder / "manifest.json"))["artefacts"]
+    assert (folder / item["path"]).read_bytes() in {box.name.encode() for box in world.engine.boxes}
+    assert world.staged() == []
+
+
+def test_a_new_session_tells_what_a_killed_runner_left(world: World) -> None:
+    world.engine.left_behind.append("tvm-matrix-old")
+    world.session()
+    assert world.told.lines == [": removed tvm-matrix-old, whose runner is gone"]
+
+
+def test_each_session_has_a_run_id_of_its_own(world: World) -> None:
+    assert world.session().run_id != world.session().run_id
+
+
+def test_user_and_password_in_a_url_reach_neither_log_nor_manifest(world: World) -> None:
+    secret = "https://me:hunter2@mirror/x"
+
+    def leaks(box: FakeBox, _call: Call) -> Answer:
+        fake.junit(box, "cc")
+        fake.publish(box, "a.so", b"code", evidence=[{"depth": "linked", "by": "ld", "detail": f"from {secret}"}])
+        return Answer(output=f"GET {secret}\n")
+
+    world.engine.programs[CHECK_CC] = leaks
+    world.run("first")
+    folder = world.results.good("first")
+    text = (folder / "manifest.json").read_text() + (folder / "logs" / "check_cc.log").read_text()
+    assert "https://mirror/x" in text
+    assert "hunter2" not in text
+
+
+def test_the_tool_calls_of_a_check_stand_in_its_outcome(world: World) -> None:
+    call = {
+        "kind": "process",
+        "argv": ["gcc", "a.c"],
+        "tool": {"path": "/usr/bin/gcc", "version": "14.2", "sha256": "1" * 64},
+        "cwd": "/src",
+        "seconds": 0.5,
+        "exit": 0,
+        "inputs": [{"path": "a.c", "sha256": "2" * 64}],
+        "outputs": [{"path": "a.o", "sha256": "3" * 64}],
+        "environment": {"LANG": "C"},
+    }
+
+    def records(box: FakeBox, played: Call) -> Answer:
+        (box.out / "calls-cc.jsonl").write_text(json.dumps(call) + "\n", encoding="utf-8")
+        return fake.passes()(box, played)
+
+    world.engine.programs[CHECK_CC] = records
+    (outcome,) = world.run("first")
+    (found,) = outcome.calls
+    assert (found.argv, found.tool.version, found.outputs[0].path) == (("gcc", "a.c"), "14.2", "a.o")
+
+
+def test_the_variation_reaches_the_box(world: World) -> None:
+    variation = runner.Variation(source="/elsewhere", user=7, hostname="h", umask=0o077, environment=(("TZ", "X"),))
+    cell = world.plan("first").cells[0]
+    runner.open_box(world.session(), cell, fake.prepared("first"), variation)
+    options = world.engine.boxes[0].options
+    assert (options.source, options.user, options.hostname, options.umask) == ("/elsewhere", 7, "h", 0o077)
+    assert (options.env["TZ"], options.env["PYTHONPATH"]) == ("X", "/elsewhere")
+
+
+def test_the_engine_in_memory_answers_as_the_protocol_says(world: World) -> None:
+    """The fake's answers have the types of the real ones: a Completed with the argv that was asked for."""
+    box = world.engine.open(fake.prepared("first"), world_options(world))
+    done = box.run(["python", "--version"], timeout=1)
+    assert done == process.Completed(argv=("python", "--version"), code=0, output="Python 3.13.5\n", seconds=0.0)
+
+
+def world_options(world: World) -> runner.BoxOptions:
+    return runner.BoxOptions(cell="first", run_id=world.session().run_id, limit=1)

@@ -1,0 +1,119 @@
+"""The command line: what each subcommand takes, and how errors and signals become exit codes."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from tvm.error import CompileError, ExitCode, TVMError
+from tvm.matrix import commands
+from tvm.matrix.signals import Interrupted, interruptible
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one subcommand and return its exit code: see tvm.error.ExitCode. A user's mistake prints no traceback."""
+    options = parser().parse_args(arguments)
+    try:
+        with interruptible():
+            return int(commands.execute(options))
+    except TVMError as error:
+        _complain(error)
+        return int(error.exit_code)
+    except Interrupted as interrupt:
+        print("tvm-matrix: interrupted", file=sys.stderr)
+        return int(interrupt.exit_code)
+    except BrokenPipeError:
+        # Who read our output has gone (`| head`): nothing more can be said there.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(ExitCode.FAILED)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all subcommands."""
+    top = argparse.ArgumentParser(prog="python -m tvm.matrix", description=__doc__, allow_abbrev=False)
+    top.add_argument(
+        "--matrix", type=Path, metavar="FILE", help="the matrix (default: the nearest matrix.yaml at or above here)"
+    )
+    subcommands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _runs(subcommands)
+    _shows(subcommands)
+    _keeps(subcommands)
+    return top
+
+
+if TYPE_CHECKING:
+    # argparse has no public name for what add_subparsers returns.
+    _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001
+
+
+def _runs(subcommands: "_Commands") -> None:
+    run = _command(subcommands, "run", "run cells: build their images, run their checks, keep their artefacts")
+    _cells(run)
+    _engine(run)
+    run.add_argument(
+        "--keep", action="store_true", help="keep the container of a cell that failed, and say how to look into it"
+    )
+    repro = _command(subcommands, "repro", "build cells twice, differently, and compare the bytes")
+    _cells(repro)
+    _engine(repro)
+    build = _command(subcommands, "build", "build your own sources with the toolchain of a cell")
+    build.add_argument("sources", nargs="+", type=Path, metavar="SRC", help="a source file")
+    build.add_argument("--cell", action="append", required=True, dest="cells", help="the cell (several: out/CELL/NAME)")
+    build.add_argument(
+        "-o",
+        dest="output",
+        type=Path,
+        required=True,
+        metavar="OUT",
+        help="the product; its suffix says what: .so, .a, .o",
+    )
+    build.add_argument(
+        "-I", dest="folders", type=Path, action="append", default=[], metavar="DIR", help="a folder of headers"
+    )
+    build.add_argument("--arch", help="an arch of the cell (default: its first)")
+    build.add_argument(
+        "--option", action="append", default=[], dest="options", help="one more option for the compiler: --option=-O3"
+    )
+    _engine(build)
+
+
+def _shows(subcommands: "_Commands") -> None:
+    _command(subcommands, "list", "list the cells")
+    explain = _command(subcommands, "explain", "print exactly what would run")
+    _cells(explain)
+    coverage = _command(subcommands, "coverage", "hardware x depth: what each arch reached, and the why of each gap")
+    _cells(coverage, optional=True)
+    _command(subcommands, "report", "rewrite the report from all results and print the table")
+    ci = _command(subcommands, "ci", "the cells marked `ci: true` as JSON for a GitHub matrix")
+    ci.add_argument("--workflow", action="store_true", help="print the whole GitHub workflow instead")
+    _command(subcommands, "schema", "print the JSON schema of matrix.yaml")
+
+
+def _keeps(subcommands: "_Commands") -> None:
+    engine = _command(subcommands, "engine", "find a container engine, or start one of our own")
+    engine.add_argument("action", nargs="?", choices=["start", "status", "stop"], default="start")
+    _engine(_command(subcommands, "doctor", "look for what is wrong on this machine, and say how to mend it"))
+    prune = _command(subcommands, "prune", "remove our images of old recipes and what killed runs left")
+    prune.add_argument("--all", action="store_true", help="remove every image of ours")
+    _engine(prune)
+
+
+def _command(subcommands: "_Commands", name: str, text: str) -> argparse.ArgumentParser:
+    return subcommands.add_parser(name, help=text, description=text, allow_abbrev=False)
+
+
+def _cells(command: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    command.add_argument(
+        "cells", nargs="*" if optional else "+", metavar="CELL", help="a cell of matrix.yaml, or `all`"
+    )
+
+
+def _engine(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--engine", help="auto, docker or podman (default: TVM_MATRIX_ENGINE, else auto)")
+
+
+def _complain(error: TVMError) -> None:
+    text = str(error) if isinstance(error, CompileError) else f"error: {error}"
+    print(f"tvm-matrix: {text}", file=sys.stderr)

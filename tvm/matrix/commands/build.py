@@ -1,0 +1,67 @@
+"""Subcommands that open boxes: run, repro, build."""
+
+import argparse
+
+from tvm.error import ExitCode
+from tvm.matrix import plan, report, repro, runner, table, userbuild
+from tvm.matrix.commands._common import load_project, new_console, print_line, select_engine
+from tvm.matrix.commands.results import print_results
+
+
+def run_command(options: argparse.Namespace) -> ExitCode:
+    """Run cells, then print the table of all results."""
+    project = load_project(options)
+    chosen = plan.plan(project, options.cells)
+    cells = [cell.name for cell in chosen.cells]
+    console = new_console()
+    with table.listener(console, cells) as listener:
+        session = runner.new_session(project, select_engine(options), listener, keep=options.keep)
+        try:
+            runner.run_cells(session, chosen)
+        finally:
+            found = report.write(session.results, session.tree.sha256)
+    print_results(console, session.results, found, cells)
+    return ExitCode.OK
+
+
+def repro_command(options: argparse.Namespace) -> ExitCode:
+    """Build cells twice and compare."""
+    project = load_project(options)
+    console = new_console()
+    chosen = plan.plan(project, options.cells)
+    with table.listener(console, [cell.name for cell in chosen.cells]) as listener:
+        session = runner.new_session(project, select_engine(options), listener)
+        outcomes = repro.repro_cells(session, chosen)
+    for outcome, found in outcomes:
+        repro.require_same(outcome.cell, found, session.results.repro(outcome.cell))
+        for item in outcome.artefacts:
+            print_line(console, f"{item.sha256}  {item.name}")
+        print_line(
+            console,
+            f"{outcome.cell}: {len(outcome.artefacts)} artefacts, two builds identical; they differed in {', '.join(repro.DIFFERENCES)}",
+        )
+    report.write(session.results, session.tree.sha256)
+    return ExitCode.OK
+
+
+def build_command(options: argparse.Namespace) -> ExitCode:
+    """Build a user's sources in one or several cells."""
+    request = userbuild.Request(
+        sources=tuple(options.sources),
+        folders=tuple(options.folders),
+        output=options.output,
+        arch=options.arch,
+        options=tuple(options.options),
+    )
+    userbuild.check(request)
+    project = load_project(options)
+    chosen = plan.plan(project, options.cells)
+    console = new_console()
+    with table.listener(console, [cell.name for cell in chosen.cells]) as listener:
+        session = runner.new_session(project, select_engine(options), listener)
+        built = userbuild.build_all(session, chosen, request)
+    for product in built:
+        print_line(
+            console, f"{product.path}: {product.cell} {product.arch}, {product.size} bytes, sha256 {product.sha256}"
+        )
+    return ExitCode.OK

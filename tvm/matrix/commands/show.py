@@ -1,0 +1,41 @@
+"""Subcommands that only print what the matrix says: list, explain, ci, schema."""
+
+import argparse
+from pathlib import Path
+
+from tvm.error import ExitCode
+from tvm.matrix import ci, explain, loader, plan, schema
+from tvm.matrix.model import Project
+
+
+def list_command(options: argparse.Namespace) -> ExitCode:
+    """Print the cells."""
+    print(explain.list_text(_project(options)), end="")
+    return ExitCode.OK
+
+
+def explain_command(options: argparse.Namespace) -> ExitCode:
+    """Print exactly what would run."""
+    project = _project(options)
+    print(explain.explain(plan.plan(project, options.cells)), end="")
+    return ExitCode.OK
+
+
+def ci_command(options: argparse.Namespace) -> ExitCode:
+    """Print the GitHub matrix, or the workflow."""
+    project = _project(options)
+    print(
+        ci.workflow_text(project) if options.workflow else ci.github_matrix(project),
+        end="" if options.workflow else "\n",
+    )
+    return ExitCode.OK
+
+
+def schema_command(_options: argparse.Namespace) -> ExitCode:
+    """Print the JSON schema of matrix.yaml."""
+    print(schema.schema_text(), end="")
+    return ExitCode.OK
+
+
+def _project(options: argparse.Namespace) -> Project:
+    return loader.load(options.matrix or loader.find_root(Path.cwd()))

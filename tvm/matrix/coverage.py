@@ -1,0 +1,90 @@
+"""Hardware x depth: what each declared arch reached in the last good run of this tree, and the why of each gap."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tvm.error import CoverageError
+from tvm.matrix import manifest
+from tvm.matrix.model import Depth, Project
+from tvm.matrix.results import Results
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One arch of one cell: declared depth, reached depth (None: nothing), by which evidence, and why it falls short."""
+
+    cell: str
+    arch: str
+    declared: Depth
+    reached: Depth | None
+    by: str
+    why: str
+
+    @property
+    def met(self) -> bool:
+        """Whether the declared depth was reached."""
+        return self.reached is not None and self.reached >= self.declared
+
+
+def rows(project: Project, tree_sha256: str) -> list[Row]:
+    """Return a row per declared arch, in the order of matrix.yaml."""
+    results = Results(folder=project.build)
+    return [
+        _row(name, arch, Depth[depth], _state(results, name, tree_sha256))
+        for name, cell in project.matrix.cells.items()
+        for arch, depth in cell.archs.items()
+    ]
+
+
+def summary(table: Sequence[Row]) -> str:
+    """Return "n of m archs reach their declared depth"."""
+    return f"{sum(row.met for row in table)} of {len(table)} archs reach their declared depth"
+
+
+def require(table: Sequence[Row], cells: Sequence[str]) -> None:
+    """Raise CoverageError that names every arch of `cells` which did not reach its declared depth."""
+    missed = [row for row in table if row.cell in cells and not row.met]
+    if missed:
+        lines = "\n".join(f"  {row.cell} {row.arch}: declared {row.declared.name}, {row.why}" for row in missed)
+        names = " ".join(dict.fromkeys(row.cell for row in missed))
+        msg = f"declared depth not reached:\n{lines}"
+        raise CoverageError(msg, fix=f"run nox -s {names}, or add a check that reaches it")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _State:
+    artefacts: Sequence[Mapping[str, Any]] = ()
+    why: str = ""
+
+
+def _state(results: Results, cell: str, tree_sha256: str) -> _State:
+    folder = results.good(cell)
+    if _is_of(results.failed(cell), tree_sha256):
+        return _State(why="the cell failed")
+    if not (folder / "manifest.json").is_file():
+        return _State(why="the cell has not run")
+    own = manifest.own(manifest.read(folder / "manifest.json"))
+    if own["tree"]["sha256"] != tree_sha256:
+        return _State(why="the result is of another tree")
+    return _State(artefacts=own["artefacts"])
+
+
+def _is_of(folder: Path, tree_sha256: str) -> bool:
+    path = folder / "manifest.json"
+    return path.is_file() and bool(manifest.own(manifest.read(path))["tree"]["sha256"] == tree_sha256)
+
+
+def _row(cell: str, arch: str, declared: Depth, state: _State) -> Row:
+    shown = [
+        (Depth[item["depth"]], item["by"])
+        for artefact in state.artefacts
+        if artefact["arch"] == arch
+        for item in artefact["evidence"]
+    ]
+    reached, by = max(shown, default=(None, ""), key=lambda pair: pair[0])
+    why = state.why or ("no artefact was published for it" if reached is None else "")
+    if reached is not None and reached < declared:
+        why = f"reached {reached.name} by {by}"
+    return Row(cell=cell, arch=arch, declared=declared, reached=reached, by=by, why=why)

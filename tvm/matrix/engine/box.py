@@ -1,0 +1,172 @@
+"""A box: one container with nothing in it but its image, no network, and a program that ends it after its limit."""
+
+import http
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO
+
+from docker.errors import APIError, NotFound
+from docker.types import DeviceRequest
+
+from tvm.error import EngineError
+from tvm.matrix.engine import BoxOptions, Output, PreparedImage, labels
+from tvm.matrix.engine.client import Client, engine_errors, remove_container
+from tvm.matrix.engine.stream import output as read_output
+from tvm.support.process import Completed
+
+# What `timeout` exits with when it ended the program, and when it had to kill it.
+_OVERRUN, _KILLED = 124, 137
+# Seconds between the polite and the hard end of a program, and seconds more that the engine may take to tell.
+_GRACE = 5
+_PATIENCE = 30.0
+# Seconds for unpacking the tree.
+_PUT_LIMIT = 300.0
+_PROCESSES = 4096
+_SOURCE_SIZE = "4g"
+# Where the tree lies until it is unpacked. The archive API cannot see the tmpfs that it goes into.
+_STAGE, _TREE = "/tmp", ".tvm-matrix-tree.tar"  # noqa: S108 - inside a box
+_OUT = "/out"
+# Sets the umask, which is no option of the engine, and becomes the program.
+_WITH_UMASK = 'umask "$0" && exec "$@"'
+_UNPACK = 'tar -x -f "$0" -C "$1"; rm -- "$0"; ln -sfn "$2" "$1/out"'
+
+
+class DockerBox:
+    """A running container. See the protocol Box."""
+
+    def __init__(self, client: Client, name: str, options: BoxOptions) -> None:
+        """`name` is the container's."""
+        self.name = name
+        self._client = client
+        self._options = options
+        self._open = True
+
+    def put(self, tree: Iterable[bytes]) -> None:
+        """Unpack a tar stream into the source folder, and link `out` there to /out."""
+        source = self._options.source
+        with tempfile.TemporaryFile() as spool:
+            for block in tree:
+                spool.write(block)
+            size = spool.tell()
+            spool.seek(0)
+            with engine_errors("take the tree"):
+                self._client.put_archive(self.name, _STAGE, _one_member(spool, size, self._options.user))
+        done = self.run(["sh", "-ec", _UNPACK, f"{_STAGE}/{_TREE}", source, _OUT], timeout=_PUT_LIMIT)
+        if done.code != 0:
+            msg = f"the tree cannot be unpacked in the box; tar ended with {done.code}:\n{done.output}"
+            raise EngineError(
+                msg, fix=f"a box has {_SOURCE_SIZE} of memory for the tree and what checks write there; nox -s doctor"
+            )
+
+    def run(
+        self, argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None, output: Output | None = None
+    ) -> Completed:
+        """Run a program in the source folder; 124 means that it overran `timeout` seconds."""
+        command = ["timeout", "-k", str(_GRACE), f"{timeout:.3f}"]
+        command += ["sh", "-c", _WITH_UMASK, f"{self._options.umask:04o}", *argv]
+        started = time.monotonic()
+        printed: list[bytes] = []
+        with engine_errors(f"run {argv[0]}"):
+            call = self._exec(command, env)
+            try:
+                for piece in self._pieces(call, timeout):
+                    printed.append(piece)
+                    if output:
+                        output(piece)
+            except TimeoutError:
+                msg = f"the engine did not end {argv[0]} after its limit of {timeout:g} s"
+                raise EngineError(msg, fix="nox -s doctor; nox -s engine -- status") from None
+            code = self._code(call, argv[0])
+        seconds = time.monotonic() - started
+        if code == _KILLED and seconds >= timeout:
+            code = _OVERRUN
+        raw = b"".join(printed)
+        return Completed(argv=tuple(argv), code=code, output=raw.decode(errors="replace"), seconds=seconds, raw=raw)
+
+    def get(self, path: str, sink: BinaryIO) -> None:
+        """Write a tar of `path` into `sink`."""
+        with engine_errors(f"read {path}"):
+            try:
+                stream, _ = self._client.get_archive(self.name, path)
+            except NotFound as error:
+                msg = f"the box {self.name} has no {path}, or is gone"
+                raise EngineError(msg, fix="see the check's log for why it was not made") from error
+            sink.writelines(stream)
+
+    def close(self, *, keep: bool = False) -> None:
+        """Remove the box; with `keep` it stays until its limit, under a name that the reaper spares."""
+        if not self._open:
+            return
+        if keep:
+            kept = labels.kept_name(self.name)
+            with engine_errors(f"keep {self.name}"):
+                self._client.rename(self.name, kept)
+            self.name = kept
+        else:
+            remove_container(self._client, self.name)
+        self._open = False
+
+    def _exec(self, command: Sequence[str], env: Mapping[str, str] | None) -> str:
+        try:
+            made: dict[str, Any] = self._client.exec_create(
+                self.name, list(command), environment=dict(env or {}), workdir=self._options.source
+            )
+        except APIError as error:
+            if error.status_code not in {http.HTTPStatus.NOT_FOUND, http.HTTPStatus.CONFLICT}:
+                raise
+            limit = self._options.limit
+            msg = f"the box {self.name} is gone: it ended after its limit of {limit:g} s, or somebody removed it"
+            raise EngineError(msg, fix="raise the cell's timeout in matrix.yaml, or run again") from error
+        return str(made["Id"])
+
+    def _pieces(self, call: str, timeout: float) -> Iterator[bytes]:
+        return read_output(self._client.exec_start(call, socket=True), limit=timeout + _GRACE + _PATIENCE)
+
+    def _code(self, call: str, program: str) -> int:
+        told: dict[str, Any] = self._client.exec_inspect(call)
+        if told.get("Running") or told.get("ExitCode") is None:
+            msg = f"the engine let go of {program} before it ended"
+            raise EngineError(msg, fix="run again; if it comes back: nox -s doctor")
+        return int(told["ExitCode"])
+
+
+def start(client: Client, name: str, image: PreparedImage, options: BoxOptions) -> None:
+    """Create and start the container of a box."""
+    user = f"{options.user}:{options.user}"
+    host = client.create_host_config(
+        auto_remove=True,
+        init=True,
+        network_mode="host" if options.network else "none",
+        tmpfs={
+            options.source: f"rw,exec,nosuid,nodev,size={_SOURCE_SIZE},uid={options.user},gid={options.user},mode=0755"
+        },
+        cap_drop=["ALL"],
+        security_opt=["no-new-privileges"],
+        pids_limit=_PROCESSES,
+        device_requests=[DeviceRequest(count=-1, capabilities=[["gpu"]])] if options.gpu else None,
+    )
+    client.create_container(
+        image.image_id,
+        ["timeout", "-k", str(_GRACE), f"{options.limit:.3f}", "sleep", "infinity"],
+        entrypoint=[],
+        name=name,
+        hostname=None if options.network else options.hostname,
+        user=user,
+        environment=dict(options.env),
+        working_dir=options.source,
+        labels=labels.owner_labels(options.run_id, options.cell),
+        host_config=host,
+    )
+    client.start(name)
+
+
+def _one_member(content: BinaryIO, size: int, user: int) -> Iterator[bytes]:
+    """Yield a tar with one file in it, without a second copy on the disk."""
+    member = tarfile.TarInfo(_TREE)
+    member.size, member.uid, member.gid, member.mode = size, user, user, 0o600
+    yield member.tobuf(tarfile.GNU_FORMAT)
+    while block := content.read(1 << 20):
+        yield block
+    yield bytes(-size % tarfile.BLOCKSIZE + 2 * tarfile.BLOCKSIZE)

@@ -1,0 +1,109 @@
+"""How the engine is spoken to: its errors become ours, and what it makes is always known to us."""
+
+import http
+import http.client
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import requests
+import urllib3
+from docker import APIClient
+from docker.errors import APIError, DockerException, NotFound
+
+from tvm.error import EngineError, TVMError
+
+Client = APIClient
+
+FIX = "run `nox -s engine`: it starts an engine where it may, else it says what to do"
+
+# What the docker SDK lets through when a connection breaks.
+_BROKEN = (
+    DockerException,
+    requests.RequestException,
+    urllib3.exceptions.HTTPError,
+    http.client.HTTPException,
+    ConnectionError,
+    TimeoutError,
+)
+
+_T = TypeVar("_T")
+
+
+@contextmanager
+def engine_errors(doing: str) -> Iterator[None]:
+    """Turn what the SDK raises in the block into an EngineError; `doing` completes "the engine was to ..."."""
+    try:
+        yield
+    except TVMError:
+        raise
+    except APIError as error:
+        msg = f"the engine was to {doing} and refused: {explanation(error)}"
+        raise EngineError(msg, fix="nox -s doctor looks for the usual causes") from error
+    except _BROKEN as error:
+        msg = f"the engine went away while it was to {doing} ({reason(error)})"
+        raise EngineError(msg, fix=FIX) from error
+
+
+def explanation(error: APIError) -> str:
+    """Return the engine's own words."""
+    return str(error.explanation or error).strip()
+
+
+def reason(error: BaseException) -> str:
+    """Return the innermost cause of a broken connection in one line."""
+    while error.__cause__ or error.__context__:
+        error = error.__cause__ or error.__context__ or error
+    text = error.strerror if isinstance(error, OSError) else None
+    return text or f"{type(error).__name__}: {error}".partition("\n")[0]
+
+
+def finish(call: Callable[[], _T]) -> _T:
+    """Run `call` to its end even if a signal's exception interrupts the wait for it, and raise only then.
+
+    A request that was sent may make a container although nobody waits for the answer; whoever cleans up must come after it.
+    """
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(call).result()
+
+
+def inspect_image(client: Client, name: str) -> dict[str, Any] | None:
+    """Return what the engine knows of an image; None if it is not there."""
+    untyped: Any = client
+    with engine_errors(f"look for the image {name}"):
+        try:
+            return dict(untyped.inspect_image(name))
+        except NotFound:
+            return None
+
+
+def remove_container(client: Client, container: str) -> None:
+    """Remove a container and its volumes, whatever it does. One that is gone, or is just going, is no error."""
+    with engine_errors(f"remove the container {container}"):
+        try:
+            client.remove_container(container, force=True, v=True)
+        except NotFound:
+            return
+        except APIError as error:
+            # 409: a removal is in progress, by the engine itself when the main process has ended.
+            if error.status_code != http.HTTPStatus.CONFLICT:
+                raise
+
+
+@contextmanager
+def responses(client: Client) -> Iterator[list[requests.Response]]:
+    """Collect the answers of the block's requests and close them at its end: the engine then stops what it does for them."""
+    seen: list[requests.Response] = []
+
+    def keep(response: requests.Response, *_arguments: Any, **_options: Any) -> None:
+        seen.append(response)
+
+    hooks: list[Any] = client.hooks["response"]
+    hooks.append(keep)
+    try:
+        yield seen
+    finally:
+        hooks.remove(keep)
+        for response in seen:
+            response.close()

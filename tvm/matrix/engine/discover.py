@@ -1,0 +1,174 @@
+"""Find the engine that answers: named by the user, of the current context, our private one, the default one, Podman's."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from docker.context import ContextAPI
+from docker.errors import DockerException
+from docker.tls import TLSConfig
+from docker.utils import kwargs_from_env
+
+from tvm.error import EngineError
+from tvm.matrix.engine import layout
+from tvm.matrix.engine.client import FIX, Client, engine_errors, reason
+
+Kind = Literal["auto", "docker", "podman"]
+
+# Seconds that an engine may take to say that it is there, and to answer any other request.
+_PING_LIMIT = 3
+_REQUEST_LIMIT = 120
+
+_DEFAULT_SOCKET = Path("/var/run/docker.sock")
+_PODMAN_SOCKET = Path("/run/podman/podman.sock")
+
+
+class NoEngineError(EngineError):
+    """Nothing answers, and nothing was named."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoint:
+    """An address where an engine may answer, and who named it. One that the user `named` must answer."""
+
+    address: str
+    origin: str
+    named: bool = False
+    tls: TLSConfig | None = None
+
+    def __str__(self) -> str:
+        return f"{self.address} ({self.origin})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Connection:
+    """An engine that answered."""
+
+    client: Client
+    endpoint: Endpoint
+    name: str  # "docker" or "podman"
+    version: str
+
+
+def endpoints(environ: Mapping[str, str], private: layout.Layout = layout.DEFAULT) -> list[Endpoint]:
+    """Return the addresses to try, in order. What a variable names stands alone: nothing else is tried instead."""
+    for variable in ("TVM_MATRIX_DOCKER_HOST", "DOCKER_HOST"):
+        if host := environ.get(variable):
+            return [_from_variable(variable, host, environ)]
+    if name := environ.get("DOCKER_CONTEXT"):
+        found = _from_context(name, f"context {name!r}, DOCKER_CONTEXT")
+        if found is None:
+            msg = f"DOCKER_CONTEXT names the context {name!r}, which has no address"
+            raise EngineError(msg, fix="`docker context ls` lists them; unset DOCKER_CONTEXT, or name one of those")
+        return [found]
+    runtime = environ.get("XDG_RUNTIME_DIR")
+    current = _from_context(None, "the current docker context")
+    podman = [_PODMAN_SOCKET, *([Path(runtime) / "podman" / "podman.sock"] if runtime else [])]
+    return [
+        *([current] if current else []),
+        Endpoint(address=private.address, origin="our private engine"),
+        Endpoint(address=f"unix://{_DEFAULT_SOCKET}", origin="the default socket"),
+        *(Endpoint(address=f"unix://{socket}", origin="Podman's socket") for socket in podman),
+    ]
+
+
+def find(
+    kind: Kind = "auto", environ: Mapping[str, str] | None = None, private: layout.Layout = layout.DEFAULT
+) -> Connection:
+    """Return a connection to the first engine of this kind that answers."""
+    looked: list[str] = []
+    for endpoint in endpoints(os.environ if environ is None else environ, private):
+        try:
+            connection = connect(endpoint)
+        except EngineError as error:
+            if endpoint.named:
+                raise
+            looked.append(f"{endpoint}: {error.cause}")
+            continue
+        if kind in {"auto", connection.name}:
+            return connection
+        connection.client.close()
+        looked.append(f"{endpoint}: this is {connection.name}, not {kind}")
+    wanted = "container engine" if kind == "auto" else f"{kind} engine"
+    msg = f"no {wanted} answers"
+    raise NoEngineError(msg, fix=FIX, looked=looked)
+
+
+def connect(endpoint: Endpoint) -> Connection:
+    """Return a connection, or raise an EngineError that says why there is none."""
+    if why := _unusable(endpoint.address):
+        raise EngineError(_sentence(endpoint, why), fix=_fix(endpoint, why))
+    try:
+        client = Client(endpoint.address, version="auto", timeout=_PING_LIMIT, tls=endpoint.tls or False)
+    except (DockerException, OSError, ValueError, ImportError) as error:
+        why = reason(error)
+        raise EngineError(_sentence(endpoint, why), fix=_fix(endpoint, why)) from error
+    client.timeout = _REQUEST_LIMIT
+    with engine_errors("tell its version"):
+        told: Any = client.version()
+    parts = [str(part.get("Name", "")) for part in told.get("Components") or ()]
+    podman = any("podman" in part.lower() for part in parts)
+    return Connection(
+        client=client,
+        endpoint=endpoint,
+        name="podman" if podman else "docker",
+        version=str(told.get("Version", "unknown")),
+    )
+
+
+def _unusable(address: str) -> str:
+    if not address.startswith("unix://"):
+        return ""
+    socket = Path(address.removeprefix("unix://"))
+    try:
+        socket.stat()
+    except FileNotFoundError:
+        return "no socket is there"
+    except OSError as error:
+        return str(error.strerror)
+    return "" if os.access(socket, os.R_OK | os.W_OK) else "Permission denied"
+
+
+def _sentence(endpoint: Endpoint, why: str) -> str:
+    return (
+        f"{endpoint.origin} names an engine at {endpoint.address}, but it does not answer: {why}"
+        if endpoint.named
+        else why
+    )
+
+
+def _fix(endpoint: Endpoint, why: str) -> str:
+    if "ermission" in why:
+        return "run as root, or add this user to the group that owns the socket (docker) and log in again"
+    if endpoint.named:
+        return f"start that engine, or unset {endpoint.origin} so that others are looked for"
+    return FIX
+
+
+def _from_variable(variable: str, host: str, environ: Mapping[str, str]) -> Endpoint:
+    try:
+        options = kwargs_from_env(environment={**environ, "DOCKER_HOST": host})
+    except DockerException as error:
+        msg = f"{variable} is {host!r}, but its TLS settings cannot be used: {error}"
+        raise EngineError(msg, fix="correct DOCKER_CERT_PATH and DOCKER_TLS_VERIFY") from error
+    tls = options.get("tls")
+    return Endpoint(address=host, origin=variable, named=True, tls=tls if isinstance(tls, TLSConfig) else None)
+
+
+def _from_context(name: str | None, origin: str) -> Endpoint | None:
+    """Return where a docker context leads; None for the default context and for one that is not there."""
+    try:
+        context: Any = ContextAPI.get_context(name)
+        host = None if context is None or context.Name == "default" else context.Host
+        tls = context.TLSConfig if host else None
+    except (DockerException, OSError, ValueError, KeyError) as error:
+        msg = f"the docker context cannot be read: {error}"
+        raise EngineError(
+            msg, fix="`docker context use default`, or mend the files under ~/.docker/contexts"
+        ) from error
+    if not host:
+        return None
+    named = name is not None
+    return Endpoint(address=host, origin="DOCKER_CONTEXT" if named else origin, named=named, tls=tls)

@@ -1,0 +1,29 @@
+"""Which files a source needs from its own tree: the quoted includes that can be reached from it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+_QUOTED = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+
+
+def reachable(sources: Iterable[Path], folders: Sequence[Path]) -> set[Path]:
+    """Return the headers that quoted includes of `sources` reach, beside the includer first and then in `folders`.
+
+    Conditions are ignored, so this may name more than a compiler reads. What is not found is left for the compiler to
+    report: it knows which includes are really read.
+    """
+    waiting = list(sources)
+    seen = set(waiting)
+    while waiting:
+        includer = waiting.pop()
+        for name in _QUOTED.findall(includer.read_bytes()):
+            text = name.decode(errors="surrogateescape")
+            for folder in (includer.parent, *folders):
+                header = folder / text
+                if header.is_file():
+                    if header not in seen:
+                        seen.add(header)
+                        waiting.append(header)
+                    break
+    return seen

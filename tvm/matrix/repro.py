@@ -1,0 +1,140 @@
+"""Build a cell twice in boxes that differ in everything but the image, and compare names, then bytes."""
+
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tvm.error import CellFailedError, DifferenceError
+from tvm.matrix import manifest
+from tvm.matrix.outcome import Artefact, CellOutcome, Status
+from tvm.matrix.plan import Plan, PlannedCell
+from tvm.matrix.results import storage, write_atomic
+from tvm.matrix.runner import PLAIN, Session, Variation, in_box, prepare, swept
+from tvm.support import record
+
+# Everything of the machine that has been seen to reach a product: path, HOME, TMPDIR's parent, host name, uid, time zone,
+# locale, umask, hash seed, order of folders, file times; the second differs by itself.
+OTHER = Variation(
+    source="/home/other/a-tree elsewhere",
+    user=1234,
+    hostname="elsewhere",
+    umask=0o077,
+    mtime=1_000_000_000,
+    backwards=True,
+    environment=(
+        ("HOME", "/var/tmp/other/home"),  # noqa: S108 - inside a box
+        ("LANG", "C"),
+        ("PYTHONHASHSEED", "4711"),
+        ("TMPDIR", "/var/tmp/other/work"),  # noqa: S108
+        ("TZ", "Pacific/Chatham"),
+    ),
+)
+DIFFERENCES = (
+    "source folder",
+    "HOME",
+    "TMPDIR",
+    "host name",
+    "uid",
+    "TZ",
+    "LANG",
+    "umask",
+    "PYTHONHASHSEED",
+    "folder order",
+    "file times",
+    "second",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """One artefact that is not the same in both builds."""
+
+    name: str
+    why: str
+
+
+def repro(session: Session, cell: PlannedCell) -> tuple[CellOutcome, list[Difference]]:
+    """Build a cell twice, write repro.json, keep both builds where they differ, and return the second outcome and the differences."""
+    session.listener.started(cell.name)
+    target = session.results.repro(cell.name)
+    staged = session.results.staging(cell.name, session.run_id)
+    try:
+        first, second = _twice(session, cell, staged)
+        found = compare(staged / "first", first.artefacts, staged / "second", second.artefacts)
+        write_atomic(staged / "repro.json", manifest.to_json(_proof(session, second, found)))
+        if not found:
+            shutil.rmtree(staged / "first")
+            shutil.rmtree(staged / "second")
+        session.results.swap(staged, target)
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+    return second, found
+
+
+def repro_cells(session: Session, chosen: Plan) -> list[tuple[CellOutcome, list[Difference]]]:
+    """Build each cell of a plan twice. Whatever ends it, no box of the run stays."""
+    with swept(session):
+        return [repro(session, cell) for cell in chosen.cells]
+
+
+def require_same(name: str, found: Sequence[Difference], folder: Path) -> None:
+    """Raise DifferenceError that names every artefact which differs."""
+    if found:
+        lines = "\n".join(f"  {item.name}: {item.why}" for item in found)
+        msg = f"{name}: two builds differ:\n{lines}"
+        raise DifferenceError(msg, fix=f"compare both builds in {folder}: look for paths, times, names and orders")
+
+
+def compare(
+    left: Path, left_artefacts: Sequence[Artefact], right: Path, right_artefacts: Sequence[Artefact]
+) -> list[Difference]:
+    """Compare two builds by names, then bytes."""
+    lefts, rights = ({item.name: item for item in items} for items in (left_artefacts, right_artefacts))
+    found = [Difference(name=name, why="only in the first build") for name in sorted(lefts.keys() - rights.keys())]
+    found += [Difference(name=name, why="only in the second build") for name in sorted(rights.keys() - lefts.keys())]
+    for name in sorted(lefts.keys() & rights.keys()):
+        if why := _difference(left / lefts[name].path, right / rights[name].path):
+            found.append(Difference(name=name, why=why))
+    return found
+
+
+def _twice(session: Session, cell: PlannedCell, staged: Path) -> tuple[CellOutcome, CellOutcome]:
+    image = prepare(session, cell)
+    outcomes = list[CellOutcome]()
+    for folder, variation in (("first", PLAIN), ("second", OTHER)):
+        session.listener.progress(cell.name, f"{folder} build")
+        with storage(staged):
+            (staged / folder).mkdir()
+        begun = time.monotonic()
+        outcome = replace(in_box(session, cell, image, staged / folder, variation), seconds=time.monotonic() - begun)
+        if outcome.status is not Status.PASSED:
+            session.results.swap(staged, session.results.repro(cell.name))
+            logs = session.results.repro(cell.name) / folder / "logs"
+            msg = f"{cell.name}: the {folder} build failed: {outcome.why}"
+            raise CellFailedError(msg, fix=outcome.fix or f"read {logs}")
+        if not outcome.artefacts:
+            msg = f"{cell.name}: no check publishes an artefact, so there is nothing to compare"
+            raise CellFailedError(msg, fix="publish what the checks make with the fixture `artefact`")
+        outcomes.append(outcome)
+    return outcomes[0], outcomes[1]
+
+
+def _difference(left: Path, right: Path) -> str:
+    if record.digest(left) == record.digest(right):
+        return ""
+    one, other = left.read_bytes(), right.read_bytes()
+    offset = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return f"{len(one)} and {len(other)} bytes, first difference at byte {offset}"
+
+
+def _proof(session: Session, outcome: CellOutcome, found: Sequence[Difference]) -> dict[str, object]:
+    return {
+        "cell": outcome.cell,
+        "tree_sha256": session.tree.sha256,
+        "identical": not found,
+        "builds_differed_in": list(DIFFERENCES),
+        "artefacts": {item.name: item.sha256 for item in outcome.artefacts},
+        "differences": {item.name: item.why for item in found},
+    }

@@ -1,0 +1,130 @@
+"""The folder of results: a cell's new one is made beside the old and swapped in by two renames."""
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from tvm.error import ArchiveError, LockTimeoutError, StorageError
+from tvm.matrix.owner import is_alive
+
+# The longest wait for another run that is swapping or writing the report, in seconds.
+_LOCK_LIMIT = 60.0
+_NEW, _OLD = ".new-", ".old"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Results:
+    """The results of one project: CELL/ the last good one, CELL.failed/ the last failure, CELL.new-OWNER.N/ one in the making.
+
+    CELL.new-OWNER.N.old/ (or CELL.failed.new-...) is what was in the place before, for the moment of a swap.
+    """
+
+    folder: Path
+
+    def staging(self, cell: str, run_id: str) -> Path:
+        """Make and return an empty folder for a run of a cell."""
+        path = self.folder / f"{cell}{_NEW}{run_id}"
+        with storage(path):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            shutil.rmtree(path, ignore_errors=True)
+            path.mkdir()
+        return path
+
+    def good(self, cell: str) -> Path:
+        """Return the folder of the cell's last good run."""
+        return self.folder / cell
+
+    def failed(self, cell: str) -> Path:
+        """Return the folder of the cell's last failed run."""
+        return self.folder / f"{cell}.failed"
+
+    def repro(self, cell: str) -> Path:
+        """Return the folder of the cell's last repro: repro.json, and both builds where they differ."""
+        return self.folder / f"{cell}.repro"
+
+    def swap(self, staged: Path, target: Path) -> None:
+        """Put a finished folder in the place of the one before. A good result also ends the failure before it."""
+        with self.locked(), storage(target):
+            old = staged.with_name(f"{target.name}{staged.name[staged.name.index(_NEW) :]}{_OLD}")
+            try:
+                if target.exists():
+                    target.rename(old)
+                staged.rename(target)
+            finally:
+                # What came between the two renames, a signal say, must not cost the result that was there.
+                if old.exists() and not target.exists():
+                    old.rename(target)
+            shutil.rmtree(old, ignore_errors=True)
+            if not target.suffix:  # CELL, not CELL.failed
+                shutil.rmtree(self.failed(target.name), ignore_errors=True)
+
+    def cells(self) -> list[Path]:
+        """Return the folders of all cells that have a manifest, good and failed, sorted by name."""
+        return sorted(path.parent for path in self.folder.glob("*/manifest.json") if _NEW not in path.parent.name)
+
+    def recover(self) -> None:
+        """Undo what runs left that were killed: drop their staging folders, put back a result caught between two renames."""
+        with self.locked(), storage(self.folder):
+            for path in sorted(self.folder.glob(f"*{_NEW}*")):
+                target, _, run_id = path.name.partition(_NEW)
+                if is_alive(run_id.partition(".")[0]):
+                    continue
+                if path.name.endswith(_OLD) and not (self.folder / target).exists():
+                    path.rename(self.folder / target)
+                else:
+                    shutil.rmtree(path, ignore_errors=True)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the lock of the folder: one swap or one report at a time."""
+        with storage(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(self.folder / ".lock")
+            try:
+                lock.acquire(timeout=_LOCK_LIMIT)
+            except Timeout:
+                msg = f"{self.folder}: another run holds the lock of the results"
+                raise LockTimeoutError(
+                    msg, fix="wait for it to end, then run again"
+                ) from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def write_atomic(path: Path, text: str) -> None:
+    """Write a text file under a name of its own beside the target, then rename it: a reader sees the old or the new one."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    with storage(path):
+        try:
+            beside.write_text(text, encoding="utf-8")
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def storage(path: Path) -> Iterator[None]:
+    """Turn what the file system refuses, an archive's reader told so included, into a StorageError: the path, what to do."""
+    try:
+        yield
+    except (OSError, ArchiveError) as error:
+        refused = error if isinstance(error, OSError) else error.__cause__
+        fixes = {
+            errno.ENOSPC: "free some space there: python -m tvm.matrix prune removes old images",
+            errno.EDQUOT: "free some space: the quota is used up",
+            errno.EACCES: "give this user write permission there",
+            errno.EPERM: "give this user write permission there",
+            errno.EROFS: "the file system is read-only: use a checkout on one that can be written",
+        }
+        if not isinstance(refused, OSError) or (refused is not error and refused.errno not in fixes):
+            raise
+        msg = f"{path}: cannot be written: {refused.strerror or refused}"
+        raise StorageError(msg, fix=fixes.get(refused.errno or 0, "")) from error

@@ -1,0 +1,325 @@
+"""Run cells: image, box, probes, checks, artefacts, manifest, report."""
+
+import datetime as dt
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from tvm.error import CellFailedError, EngineError, StorageError, TVMError
+from tvm.matrix import collect, manifest, plan, tools, tree
+from tvm.matrix.engine import Box, BoxOptions, Engine, PreparedImage
+from tvm.matrix.model import Project
+from tvm.matrix.outcome import Artefact, CellOutcome, CheckOutcome, Status
+from tvm.matrix.owner import owner_id
+from tvm.matrix.plan import Plan, PlannedCell, PlannedCheck
+from tvm.matrix.results import Results, storage, write_atomic
+from tvm.support import archive
+from tvm.support.record import ToolCall, strip_credentials
+
+_PROBE_LIMIT = 60.0
+# What a check may leave in /out, and where it goes in the cell's folder.
+_TAKEN = {"artefacts": ".", "artefacts.jsonl": ".", "calls-*.jsonl": ".", "check_*.xml": "logs"}
+# pytest's own exit codes: 0 all passed, 1 some failed; `timeout` ends with 124 or 137.
+_OVERRUN = frozenset({124, 137})
+
+
+class Listener(Protocol):
+    """Who is told how a run goes: the live table, or plain lines."""
+
+    def started(self, cell: str) -> None:
+        """Tell that a cell begins."""
+
+    def progress(self, cell: str, text: str) -> None:
+        """Tell one step: an image build step, a probe, a check."""
+
+    def checked(self, cell: str, check: CheckOutcome, log: str) -> None:
+        """Tell that a check has ended, with its output."""
+
+    def ended(self, outcome: CellOutcome, folder: Path) -> None:
+        """Tell that a cell has ended and where its results lie."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variation:
+    """How a box differs from another one of the same image: what a second build of a repro changes."""
+
+    source: str = "/src"
+    user: int = 1000
+    hostname: str = "box"
+    umask: int = 0o022
+    mtime: int = 0
+    backwards: bool = False
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+PLAIN = Variation()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """What all cells of one run share."""
+
+    project: Project
+    engine: Engine
+    tree: tree.Tree
+    run_id: str
+    listener: Listener
+    keep: bool = False
+
+    @property
+    def results(self) -> Results:
+        """Where results go."""
+        return Results(folder=self.project.build)
+
+
+def new_session(project: Project, engine: Engine, listener: Listener, *, keep: bool = False) -> Session:
+    """Take a snapshot of the tree, clear what killed runs left, and return what a run needs."""
+    session = Session(
+        project=project,
+        engine=engine,
+        tree=tree.snapshot(project.root),
+        run_id=f"{owner_id()}.{time.time_ns() % 10**9:x}",
+        listener=listener,
+        keep=keep,
+    )
+    session.results.recover()
+    for name in engine.reap():
+        listener.progress("", f"removed {name}, whose runner is gone")
+    return session
+
+
+def run_cell(session: Session, cell: PlannedCell) -> CellOutcome:
+    """Run a cell, swap its results in, and return what came of it. A failed check is an outcome; anything else raises."""
+    session.listener.started(cell.name)
+    staged = session.results.staging(cell.name, session.run_id)
+    begun, started = time.monotonic(), _now()
+    try:
+        image = prepare(session, cell)
+        outcome = replace(in_box(session, cell, image, staged), seconds=time.monotonic() - begun)
+        run = manifest.Run(
+            run_id=session.run_id,
+            engine=session.engine.describe(),
+            builder=session.engine.name,
+            tree=session.tree,
+            image=image,
+            started=started,
+            finished=_now(),
+            declared={arch: depth.name for arch, depth in cell.archs.items()},
+        )
+        write_atomic(staged / "manifest.json", manifest.to_json(manifest.statement(outcome, run)))
+        passed = outcome.status is Status.PASSED
+        target = session.results.good(cell.name) if passed else session.results.failed(cell.name)
+        session.results.swap(staged, target)
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+    session.listener.ended(outcome, target)
+    return outcome
+
+
+def prepare(session: Session, cell: PlannedCell) -> PreparedImage:
+    """Return the image of a cell, built if need be."""
+    return session.engine.prepare(session.project, cell.image, lambda text: session.listener.progress(cell.name, text))
+
+
+def in_box(
+    session: Session, cell: PlannedCell, image: PreparedImage, folder: Path, variation: Variation = PLAIN
+) -> CellOutcome:
+    """Run a cell's checks in a box of `image` and leave what they gave in `folder` (artefacts/, logs/)."""
+    with opened(session, cell, image, variation) as box:
+        ready(
+            box,
+            tree.stream(session.tree, user=variation.user, mtime=variation.mtime, backwards=variation.backwards),
+            environment_of(cell, variation),
+        )
+        checks = tuple(_check(session, cell, check, box, folder, variation) for check in cell.checks)
+        outcome = _collected(box, cell, checks, folder, variation)
+        box.close(keep=session.keep and outcome.status is not Status.PASSED)
+    return outcome
+
+
+@contextmanager
+def opened(session: Session, cell: PlannedCell, image: PreparedImage, variation: Variation = PLAIN) -> Iterator[Box]:
+    """Open a box and close it at the end of the block; an engine that is gone does not hide why the block ended."""
+    box = open_box(session, cell, image, variation)
+    try:
+        yield box
+    except BaseException:
+        with suppress(EngineError):
+            box.close()
+        raise
+    box.close()
+
+
+def open_box(session: Session, cell: PlannedCell, image: PreparedImage, variation: Variation = PLAIN) -> Box:
+    """Open a box for a cell; after the cell's limit it ends by itself, whatever became of the runner."""
+    options = BoxOptions(
+        cell=cell.name,
+        run_id=session.run_id,
+        limit=cell.limit,
+        env=environment_of(cell, variation),
+        source=variation.source,
+        user=variation.user,
+        hostname=variation.hostname,
+        umask=variation.umask,
+    )
+    return session.engine.open(image, options)
+
+
+def environment_of(cell: PlannedCell, variation: Variation = PLAIN) -> dict[str, str]:
+    """Return the environment of a cell's box: what the plan says, and what the variation gives of HOME, TZ and the like."""
+    return {**plan.box_environment(cell, variation.source), **dict(variation.environment)}
+
+
+def ready(box: Box, stream: Iterable[bytes], environment: Mapping[str, str]) -> None:
+    """Put a tree into a box and make the folders that its environment names."""
+    # An engine may keep the stream in a file for a while.
+    with storage(Path(tempfile.gettempdir())):
+        box.put(stream)
+    made = box.run(["mkdir", "-p", environment["HOME"], environment["TMPDIR"]], timeout=_PROBE_LIMIT)
+    if made.code != 0:
+        msg = f"the box cannot be made ready:\n{made.output}"
+        raise EngineError(msg, fix="nox -s doctor")
+
+
+def _check(
+    session: Session, cell: PlannedCell, check: PlannedCheck, box: Box, folder: Path, variation: Variation
+) -> CheckOutcome:
+    session.listener.progress(cell.name, f"check {check.name}")
+    started = time.monotonic()
+    outcome = CheckOutcome(name=check.name, status=Status.FAILED, command=check.command)
+    if why := _probe(check, box):
+        fix = (
+            f"the image holds another version: mend tools of image {cell.image} in matrix.yaml, or images/{cell.image}"
+        )
+        outcome, log = replace(outcome, why=why, fix=fix), why
+    else:
+        environment = plan.check_environment(check.name, variation.source)
+        done = box.run(check.command, timeout=cell.timeout, env=environment)
+        status = Status.PASSED if done.code == 0 else Status.FAILED
+        outcome, log = replace(outcome, status=status, why=_why(done.code, cell.timeout)), done.output
+    with storage(folder):
+        (folder / "logs").mkdir(exist_ok=True)
+        (folder / "logs" / f"check_{check.name}.log").write_text(strip_credentials(log), encoding="utf-8")
+    outcome = replace(outcome, seconds=time.monotonic() - started)
+    session.listener.checked(cell.name, outcome, log)
+    return outcome
+
+
+def _probe(check: PlannedCheck, box: Box) -> str:
+    """Return why a tool that the check needs is not the one that matrix.yaml asks for, or nothing."""
+    for probe in check.probes:
+        done = box.run(probe.argv, timeout=_PROBE_LIMIT)
+        if why := tools.check(probe.tool, probe.specifier, done.output, done.code):
+            return why
+    return ""
+
+
+def _collected(
+    box: Box, cell: PlannedCell, checks: Sequence[CheckOutcome], folder: Path, variation: Variation
+) -> CellOutcome:
+    """Read back /out and turn it into the cell's outcome."""
+    fetch(box, "/out", folder)
+    counted = tuple(_counted(check, folder) for check in checks)
+    failed = [check for check in counted if check.status is not Status.PASSED]
+    status, why, fix = Status.PASSED, "", ""
+    artefacts: tuple[Artefact, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
+    try:
+        artefacts, calls = collect.artefacts(folder), collect.calls(folder)
+    except CellFailedError as error:
+        status, why, fix = Status.FAILED, error.cause, error.fix
+    if failed:
+        status, why, fix = failed[0].status, failed[0].why, failed[0].fix
+    return CellOutcome(
+        cell=cell.name,
+        status=status,
+        checks=counted,
+        artefacts=artefacts,
+        calls=calls,
+        why=why,
+        fix=fix,
+        environment=environment_of(cell, variation),
+    )
+
+
+def fetch(box: Box, path: str, folder: Path) -> None:
+    """Take out of a folder of a box what the runner knows: junit files into logs/, artefacts and records as they are."""
+    with storage(folder), tempfile.TemporaryFile() as stream, tempfile.TemporaryDirectory(dir=folder) as scratch:
+        box.get(path, stream)
+        stream.seek(0)
+        archive.unpack(stream, Path(scratch))
+        for pattern, place in _TAKEN.items():
+            for entry in sorted((Path(scratch) / Path(path).name).glob(pattern)):
+                (folder / place).mkdir(exist_ok=True)
+                entry.rename(folder / place / entry.name)
+
+
+def _counted(check: CheckOutcome, folder: Path) -> CheckOutcome:
+    tests, failures = collect.counts(folder / "logs" / f"check_{check.name}.xml")
+    if check.status is Status.PASSED and (tests == 0 or failures):
+        why = "no test ran" if tests == 0 else f"{failures} of {tests} tests did not pass"
+        return replace(check, status=Status.FAILED, tests=tests, failures=failures, why=why)
+    return replace(check, tests=tests, failures=failures)
+
+
+def _why(code: int, limit: int) -> str:
+    if code in _OVERRUN:
+        return f"ended after its limit of {limit} s"
+    return "" if code == 0 else f"pytest ended with {code}"
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def run_cells(session: Session, chosen: Plan) -> list[CellOutcome]:
+    """Run cells one after the other; one that fails, or whose image does, does not stop the next. Raise the first error at the end."""
+    outcomes, errors = list[CellOutcome](), list[TVMError]()
+    with swept(session):
+        for cell in chosen.cells:
+            match _attempt(session, cell):
+                case TVMError() as error:
+                    errors.append(error)
+                case outcome:
+                    outcomes.append(outcome)
+    if errors:
+        raise errors[0]
+    _require_passed(session, outcomes)
+    return outcomes
+
+
+def _attempt(session: Session, cell: PlannedCell) -> CellOutcome | TVMError:
+    try:
+        return run_cell(session, cell)
+    except (EngineError, StorageError):
+        # The next cell would meet the same.
+        raise
+    except TVMError as error:
+        session.listener.progress(cell.name, str(error))
+        return error
+
+
+@contextmanager
+def swept(session: Session) -> Iterator[None]:
+    """Leave no box of the run behind, whatever ends the block."""
+    try:
+        yield
+    except BaseException:
+        # The engine may be gone, which must not hide why the block ended.
+        with suppress(EngineError):
+            session.engine.sweep(session.run_id)
+        raise
+
+
+def _require_passed(session: Session, outcomes: Sequence[CellOutcome]) -> None:
+    failed = [outcome for outcome in outcomes if outcome.status is not Status.PASSED]
+    if failed:
+        names = ", ".join(outcome.cell for outcome in failed)
+        logs = session.results.failed(failed[0].cell) / "logs"
+        msg = f"failed: {names}: {failed[0].why}"
+        raise CellFailedError(msg, fix=failed[0].fix or f"read the logs in {logs}")

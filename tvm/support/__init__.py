@@ -1,0 +1,1 @@
+"""Wrappers of the external tools that compile, link and pack kernels."""

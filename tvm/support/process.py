@@ -1,0 +1,215 @@
+"""The only place that starts a program: no shell, stdin closed, a time limit, the whole process group ended."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import IO
+
+from tvm.error import CompileError, ToolNotFound, ToolTimeoutError, TVMError
+from tvm.support import record
+from tvm.support.utils import search_path, which
+
+Arg = str | os.PathLike[str]
+
+# The longest that asking a tool for its version may take, in seconds.
+_VERSION_LIMIT = 20.0
+# How long a group that got SIGTERM may clean up before SIGKILL, in seconds.
+_GRACE = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Completed:
+    """A finished program: argv as it was started, exit code, stdout and stderr merged (as text and as it came), seconds."""
+
+    argv: tuple[str, ...]
+    code: int
+    output: str
+    seconds: float
+    raw: bytes = b""
+
+
+def run(
+    argv: Sequence[Arg],
+    *,
+    heading: str = "Tool error",
+    check: bool = True,
+    cwd: Arg | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout: float | None = None,
+    inputs: Sequence[Arg] = (),
+    outputs: Sequence[Arg] = (),
+    fix: str = "",
+) -> Completed:
+    """Run a program to its end and return what it printed.
+
+    `env` replaces the environment (None: inherited), `timeout` is in seconds (None: no limit), `inputs` and `outputs` are the
+    files that a recorder hashes. A missing program raises ToolNotFound; with `check`, an exit code other than 0 raises
+    CompileError with `heading`; a program that overruns raises ToolTimeoutError after its process group was ended.
+    """
+    environment = dict(os.environ if env is None else env)
+    program = locate(argv[0], path=environment.get("PATH", os.defpath), cwd=cwd, fix=fix)
+    command = [program, *(os.fspath(argument) for argument in argv[1:])]
+    recorder = record.current()
+    folder = Path(cwd or ".").absolute()
+    read = record.digests(inputs, cwd=folder) if recorder else ()
+    done = _execute(command, cwd=cwd, env=environment, timeout=timeout, heading=heading)
+    if recorder:
+        recorder(
+            record.ToolCall(
+                kind="process",
+                argv=tuple(map(record.strip_credentials, done.argv)),
+                tool=identify(program),
+                cwd=str(folder),
+                seconds=done.seconds,
+                exit=done.code,
+                inputs=read,
+                outputs=record.digests(outputs, cwd=folder),
+                environment=record.allowed_environment(environment),
+            )
+        )
+    if check and done.code != 0:
+        raise CompileError(heading, command=done.argv, code=done.code, output=done.output, fix=fix)
+    return done
+
+
+def spawn_daemon(argv: Sequence[Arg], *, log: Path, env: Mapping[str, str]) -> int:
+    """Start a program that outlives this one and return its pid: own session, stdin closed, output appended to `log`."""
+    program = locate(argv[0], path=env.get("PATH", ""))
+    descriptors: list[tuple[int, int, str, int, int] | tuple[int, int, int]] = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, os.fspath(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+        (os.POSIX_SPAWN_DUP2, 1, 2),
+    ]
+    # Popen would warn when its object goes before the program does. What we ignore or block must not be ignored there.
+    return os.posix_spawn(
+        program,
+        [program, *(os.fspath(arg) for arg in argv[1:])],
+        env,
+        file_actions=descriptors,
+        setsid=True,
+        setsigmask=(),
+        setsigdef=(signal.SIGHUP, signal.SIGINT, signal.SIGPIPE, signal.SIGTERM),
+    )
+
+
+def locate(program: Arg, *, path: str | None = None, cwd: Arg | None = None, fix: str = "") -> str:
+    """Return the path that starts `program`: one with a separator is taken as it is (relative to `cwd`), a name is sought on PATH."""
+    name = os.fspath(program)
+    if Path(name).name != name:
+        # Not resolved: a compiler tells by the name of its link what it is.
+        found = Path(cwd or ".", name).absolute()
+        if found.is_file() and os.access(found, os.X_OK):
+            return str(found)
+        looked: Sequence[str] = [str(found)]
+    else:
+        if hit := which(name, path=path):
+            return hit
+        looked = search_path(path)
+    msg = f"program not found: {name!r}"
+    raise ToolNotFound(msg, looked=looked, fix=fix or f"install {name}, or put its folder on PATH")
+
+
+def identify(program: str) -> record.ToolIdentity:
+    """Return path, version and sha256 of a program (asked once per size and time of its file)."""
+    stat = Path(program).stat()
+    return _identify(program, stat.st_size, stat.st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _identify(program: str, size: int, mtime_ns: int) -> record.ToolIdentity:
+    return record.ToolIdentity(
+        path=os.path.realpath(program),
+        version=_version(program),
+        sha256=record.cached_digest(program, size, mtime_ns),
+    )
+
+
+def _version(program: str) -> str:
+    # A tool that does not know --version must not spoil the call that it was asked for.
+    command = [program, "--version"]
+    try:
+        asked = _execute(command, cwd=None, env=dict(os.environ), timeout=_VERSION_LIMIT, heading="Version")
+    except ToolTimeoutError:
+        return ""
+    lines = (line.strip() for line in asked.output.splitlines() if asked.code == 0)
+    return next(filter(None, lines), "")
+
+
+def _execute(
+    command: Sequence[str], *, cwd: Arg | None, env: Mapping[str, str], timeout: float | None, heading: str
+) -> Completed:
+    # Output goes to a file, not to a pipe: a daemon that the tool leaves behind cannot hold the end of it open.
+    with tempfile.TemporaryFile() as sink:
+        started = time.monotonic()
+        child = _start(command, sink, cwd=cwd, env=env)
+        try:
+            code = child.wait(timeout)
+        except subprocess.TimeoutExpired:
+            end_group(child)
+            msg = f"{heading}: ended after its limit of {timeout:g} s"
+            raise ToolTimeoutError(msg, command=command, code=child.returncode, output=_text(sink)) from None
+        except BaseException:
+            end_group(child)
+            raise
+        seconds = time.monotonic() - started
+        sink.seek(0)
+        raw = sink.read()
+        return Completed(argv=tuple(command), code=code, output=raw.decode(errors="replace"), seconds=seconds, raw=raw)
+
+
+def _start(
+    command: Sequence[str], sink: IO[bytes], *, cwd: Arg | None, env: Mapping[str, str]
+) -> "subprocess.Popen[bytes]":
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=sink,
+            stderr=subprocess.STDOUT,
+            cwd=cwd,
+            env=env,
+            start_new_session=True,
+        )
+    except OSError as error:
+        msg = f"cannot start {command[0]!r} in {os.fspath(cwd or '.')!r}: {error.strerror}"
+        fix = "is the folder there, is the file a program of this system, and is its interpreter (#!) there?"
+        raise TVMError(msg, fix=fix) from error
+
+
+if sys.platform == "win32":
+
+    def end_group(child: "subprocess.Popen[bytes]") -> None:
+        """End a child. Windows has no process groups: what it started itself stays."""
+        child.kill()
+        child.wait()
+
+else:
+
+    def end_group(child: "subprocess.Popen[bytes]") -> None:
+        """End a child started with its own session and everything in its process group: SIGTERM, a moment, SIGKILL."""
+        _signal_group(child.pid, signal.SIGTERM)
+        try:
+            child.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            # The group outlives its leader as long as any member runs.
+            _signal_group(child.pid, signal.SIGKILL)
+            child.wait()
+
+    def _signal_group(group: int, number: int) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, number)
+
+
+def _text(sink: IO[bytes]) -> str:
+    sink.seek(0)
+    return sink.read().decode(errors="replace")
