@@ -15,7 +15,7 @@ from tvm.matrix.runner import PLAIN, Session, Variation, in_box, prepare, swept
 from tvm.support import record
 
 # Everything of the machine that has been seen to reach a product: path, HOME, TMPDIR's parent, host name, uid, time zone,
-# locale, umask, hash seed, order of folders, file times; the second differs by itself.
+# locale, umask, hash seed, order of folders, file times. The second differs because there is one between the builds.
 OTHER = Variation(
     source="/home/other/a-tree elsewhere",
     user=1234,
@@ -31,6 +31,7 @@ OTHER = Variation(
         ("TZ", "Pacific/Chatham"),
     ),
 )
+_APART = 1.0
 DIFFERENCES = (
     "source folder",
     "HOME",
@@ -104,6 +105,8 @@ def _twice(session: Session, cell: PlannedCell, staged: Path) -> tuple[CellOutco
     image = prepare(session, cell)
     outcomes = list[CellOutcome]()
     for folder, variation in (("first", PLAIN), ("second", OTHER)):
+        if outcomes:
+            time.sleep(_APART)
         session.listener.progress(cell.name, f"{folder} build")
         with storage(staged):
             (staged / folder).mkdir()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from tvm.error import ArchiveError, LockTimeoutError, StorageError
+from tvm.error import ArchiveError, LockTimeoutError, StorageError, TVMError
 from tvm.matrix.owner import is_alive
 
 # The longest wait for another run that is swapping or writing the report, in seconds.
@@ -90,9 +90,7 @@ class Results:
                 lock.acquire(timeout=_LOCK_LIMIT)
             except Timeout:
                 msg = f"{self.folder}: another run holds the lock of the results"
-                raise LockTimeoutError(
-                    msg, fix="wait for it to end, then run again"
-                ) from None
+                raise LockTimeoutError(msg, fix="wait for it to end, then run again") from None
         try:
             yield
         finally:
@@ -110,21 +108,33 @@ def write_atomic(path: Path, text: str) -> None:
             beside.unlink(missing_ok=True)
 
 
+_FIXES = {
+    errno.ENOSPC: "free some space there: python -m tvm.matrix prune removes old images",
+    errno.EDQUOT: "free some space: the quota is used up",
+    errno.EACCES: "give this user write permission there",
+    errno.EPERM: "give this user write permission there",
+    errno.EROFS: "the file system is read-only: use a checkout on one that can be written",
+}
+
+
 @contextmanager
 def storage(path: Path) -> Iterator[None]:
-    """Turn what the file system refuses, an archive's reader told so included, into a StorageError: the path, what to do."""
+    """Turn what the file system refuses into a StorageError that names the path and what to do."""
     try:
         yield
-    except (OSError, ArchiveError) as error:
-        refused = error if isinstance(error, OSError) else error.__cause__
-        fixes = {
-            errno.ENOSPC: "free some space there: python -m tvm.matrix prune removes old images",
-            errno.EDQUOT: "free some space: the quota is used up",
-            errno.EACCES: "give this user write permission there",
-            errno.EPERM: "give this user write permission there",
-            errno.EROFS: "the file system is read-only: use a checkout on one that can be written",
-        }
-        if not isinstance(refused, OSError) or (refused is not error and refused.errno not in fixes):
-            raise
-        msg = f"{path}: cannot be written: {refused.strerror or refused}"
-        raise StorageError(msg, fix=fixes.get(refused.errno or 0, "")) from error
+    except ArchiveError as error:
+        # An archive's reader wraps what the file system told it.
+        refused = error.__cause__
+        if isinstance(refused, OSError) and refused.errno in _FIXES:
+            raise _refused(path, refused) from error
+        raise
+    except TVMError:
+        # Some are OSErrors too: a lock's or a tool's time limit.
+        raise
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
+def _refused(path: Path, error: OSError) -> StorageError:
+    msg = f"{path}: cannot be written: {error.strerror or error}"
+    return StorageError(msg, fix=_FIXES.get(error.errno or 0, ""))

@@ -25,7 +25,7 @@ _PROBE_LIMIT = 60.0
 # What a check may leave in /out, and where it goes in the cell's folder.
 _TAKEN = {"artefacts": ".", "artefacts.jsonl": ".", "calls-*.jsonl": ".", "check_*.xml": "logs"}
 # pytest's own exit codes: 0 all passed, 1 some failed; `timeout` ends with 124 or 137.
-_OVERRUN = frozenset({124, 137})
+OVERRUN = frozenset({124, 137})
 
 
 class Listener(Protocol):
@@ -268,7 +268,7 @@ def _counted(check: CheckOutcome, folder: Path) -> CheckOutcome:
 
 
 def _why(code: int, limit: int) -> str:
-    if code in _OVERRUN:
+    if code in OVERRUN:
         return f"ended after its limit of {limit} s"
     return "" if code == 0 else f"pytest ended with {code}"
 

@@ -217,7 +217,7 @@ def junit(box: FakeBox, check: str, *, tests: int = 1, failures: int = 0, skippe
     (box.out / f"check_{check}.xml").write_text(text, encoding="utf-8")
 
 
-def line_of(name: str, content: bytes, **changes: Any) -> dict[str, Any]:
+def line_of(name: str, content: bytes, /, **changes: Any) -> dict[str, Any]:
     """Return the line that the artefact fixture writes; `changes` replace single fields."""
     line = {
         "name": name,
@@ -233,7 +233,7 @@ def line_of(name: str, content: bytes, **changes: Any) -> dict[str, Any]:
     return {**line, **changes}
 
 
-def publish(box: FakeBox, name: str, content: bytes, **changes: Any) -> None:
+def publish(box: FakeBox, name: str, content: bytes, /, **changes: Any) -> None:
     """Do what the artefact fixture does in a passed test."""
     place = box.out / "artefacts" / name
     place.parent.mkdir(parents=True, exist_ok=True)
