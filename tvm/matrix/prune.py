@@ -1,5 +1,6 @@
 """Remove what is ours and old: images of recipes that are not in use any more, and boxes whose runner is gone."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -17,6 +18,8 @@ from tvm.matrix.engine.client import Client, engine_errors, remove_container
 from tvm.matrix.engine.docker import DockerEngine
 from tvm.matrix.model import Project
 
+# Seconds after which a layer without a name belongs to no running build.
+_BUILD_AGE = 3600
 # Children go before what they stand on: images, then images/base, then the bare suites.
 _RANKS = {f"{labels.REPOSITORY}/debian-": 2, f"{labels.REPOSITORY}/base-": 1}
 
@@ -51,7 +54,7 @@ def prune(client: Client, project: Project, *, everything: bool = False) -> list
     removals = [_box(client, name) for name, marks in reaper.boxes(client) if labels.is_orphan(marks)]
     for reference, size in _old(client, project, everything=everything):
         removals.append(_image(client, reference, size))
-    return [*removals, *(_image(client, image, size) for image, size in _nameless(client))]
+    return [*removals, *(_image(client, image, size) for image, size in _nameless(client, everything=everything))]
 
 
 def current(project: Project) -> set[str]:
@@ -97,10 +100,11 @@ def _named(client: Client) -> Iterator[tuple[str, int]]:
                 yield str(reference), int(image.get("Size", 0))
 
 
-def _nameless(client: Client) -> list[tuple[str, int]]:
-    """Return what failed and cut-off builds left."""
+def _nameless(client: Client, *, everything: bool) -> list[tuple[str, int]]:
+    """Return what failed and cut-off builds left. The last layer of a build that runs now looks the same, but is young."""
+    newest = time.time() if everything else time.time() - _BUILD_AGE
     found = _images(client, {"label": [LABEL], "dangling": ["true"]})
-    return sorted((str(image["Id"]), int(image.get("Size", 0))) for image in found)
+    return sorted((str(image["Id"]), int(image.get("Size", 0))) for image in found if int(image["Created"]) <= newest)
 
 
 def _images(client: Client, filters: dict[str, Any]) -> list[dict[str, Any]]:
