@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.engine import Containers
+from tests.e2e.engine import Containers, forget
 from tests.e2e.project import Project, lay, lay_real
 from tests.e2e.wire import Wire
 from tvm.matrix.engine import discover
@@ -50,11 +50,22 @@ def template(tmp_path_factory: pytest.TempPathFactory, engine_socket: Path) -> P
 
 
 @pytest.fixture
-def project(template: Path, tmp_path: Path, wire: Wire) -> Project:
+def project(template: Path, tmp_path: Path, wire: Wire, engine: discover.Connection) -> Iterator[Project]:
     """Return a copy of the small project with its results; its runs speak to the engine over the wire."""
     root = tmp_path / "project"
     shutil.copytree(template, root, symlinks=True)
-    return Project(root=root, environment={"TVM_MATRIX_DOCKER_HOST": wire.address})
+    yield Project(root=root, environment={"TVM_MATRIX_DOCKER_HOST": wire.address})
+    forget(engine.client, root, template)
+
+
+@pytest.fixture
+def spared(project: Project, containers: Containers) -> Iterator[None]:
+    """See to it that the test leaves results as they were, nothing half made, and no container."""
+    before = project.kept()
+    yield
+    assert project.kept() == before
+    assert project.half_made() == []
+    assert containers.left() == []
 
 
 @pytest.fixture(scope="session")

@@ -29,6 +29,7 @@ class Terminal:
 
     def __init__(self, project: Project, argv: list[str]) -> None:
         """Start `argv` in the project."""
+        self._root = project.root.resolve()
         self._master, slave = pty.openpty()
         try:
             # setsid makes the terminal the controlling one and becomes the program: the pid stays.
@@ -43,18 +44,13 @@ class Terminal:
         finally:
             os.close(slave)
 
-    @property
-    def pid(self) -> int:
-        """The program's pid, which is its session's as well."""
-        return self._child.pid
-
     def send(self, number: signal.Signals) -> None:
         """Press Ctrl-C for SIGINT; send any other signal to the program, as `kill PID` does."""
         if number is signal.SIGINT:
             os.write(self._master, _INTERRUPT)
         else:
             with suppress(ProcessLookupError):
-                os.kill(self.pid, number)
+                os.kill(self._child.pid, number)
 
     def finish(self, limit: float) -> Ended:
         """Read to the end and return how it ended; one that is still there after `limit` seconds is killed, and named."""
@@ -72,20 +68,19 @@ class Terminal:
         with suppress(subprocess.TimeoutExpired):
             # The terminal is let go a little before the program is gone.
             self._child.wait(max(end - time.monotonic(), 0))
-        left = self._session()
-        for stat in left:
-            os.kill(int(stat.partition(" ")[0]), signal.SIGKILL)
+        left = processes(self._root)
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
         code = self._child.wait()
         os.close(self._master)
-        return Ended(code=code, output=printed.decode(errors="replace"), left=left)
+        return Ended(code=code, output=printed.decode(errors="replace"), left=sorted(left.values()))
 
-    def _session(self) -> list[str]:
-        """Return pid and name of what runs in the program's session."""
-        found = []
-        for stat in Path("/proc").glob("[0-9]*/stat"):
-            with suppress(OSError):
-                name, _, rest = stat.read_text(errors="replace").rpartition(")")
-                state, _, _, session = rest.split()[:4]
-                if int(session) == self.pid and state != "Z":
-                    found.append(f"{name})")
-        return sorted(found)
+
+def processes(root: Path) -> dict[int, str]:
+    """Return pid and command line of every program that runs in a folder, whatever session it is in."""
+    found = {}
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if (process / "cwd").readlink().is_relative_to(root):
+                found[int(process.name)] = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+    return found

@@ -4,14 +4,12 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
 from tests.e2e.engine import Containers
 from tests.e2e.project import MATRIX, NOX, Project, whole
-from tests.e2e.terminal import Ended, Terminal
+from tests.e2e.terminal import Ended, Terminal, processes
 from tests.e2e.wire import Wire
 
 # What passes to or from the engine at each step. A run of cell `one` meets each of these.
@@ -100,7 +98,9 @@ def interrupted(argv: list[str], moment: str, number: signal.Signals, project: P
         wire.at(ON_THE_WIRE[moment], lambda: begun.send(number))
     begun.terminal = Terminal(project, argv)
     if moment not in ON_THE_WIRE:
-        _when(_CONDITIONS[moment], project, begun, number)
+        old = before["one"]["manifest.json"]
+        conditions = {"begin": lambda: _runner_is_there(project), "swap": lambda: _result_is_whole(project, old)}
+        _when(conditions[moment], begun, number)
     ended = begun.terminal.finish(LIMIT)
     assert begun.sent, f"the moment did not come:\n{ended.output}"
     assert ended.left == []
@@ -136,13 +136,13 @@ class _Begun:
         self.sent = True
 
 
-def _when(condition: Callable[[Project, int], bool], project: Project, begun: _Begun, number: signal.Signals) -> None:
+def _when(condition: Callable[[], bool], begun: _Begun, number: signal.Signals) -> None:
     """Send the signal as soon as the condition holds."""
 
     def watch() -> None:
         end = time.monotonic() + LIMIT
         while time.monotonic() < end:
-            if condition(project, begun.terminal.pid):
+            if condition():
                 begun.send(number)
                 return
             time.sleep(0.0005)
@@ -150,19 +150,12 @@ def _when(condition: Callable[[Project, int], bool], project: Project, begun: _B
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _runner_is_there(_project: Project, session: int) -> bool:
+def _runner_is_there(project: Project) -> bool:
     """Whether nox has started the runner, which has not asked for anything yet."""
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
-            if int(fields[3]) == session and b"\0-m\0tvm.matrix\0" in (folder / "cmdline").read_bytes():
-                return True
-    return False
+    return any("-m tvm.matrix run one" in line for line in processes(project.root).values())
 
 
-def _result_is_whole(project: Project, _session: int) -> bool:
-    """Whether the new result lies beside the old one, with its manifest written and about to be swapped in."""
-    return any(project.results.glob("one.new-*/manifest.json"))
-
-
-_CONDITIONS = {"begin": _runner_is_there, "swap": _result_is_whole}
+def _result_is_whole(project: Project, old: bytes) -> bool:
+    """Whether the new result lies beside the old one with its manifest, or has just been swapped in."""
+    manifest = project.results / "one" / "manifest.json"
+    return any(project.results.glob("one.new-*/manifest.json")) or (manifest.is_file() and manifest.read_bytes() != old)

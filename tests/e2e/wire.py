@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 # Docker answers a create with the ID, and a build tells which container runs a step.
-_CREATED = re.compile(rb'"Id":"([0-9a-f]{64})"|Running in ([0-9a-f]{12})')
+_CREATED = re.compile(rb'"Id":"([0-9a-f]{64})","Warnings"|Running in ([0-9a-f]{12})')
 # A word may be cut in two by the size of a read; this much of the read before is looked at again.
 _OVERLAP = 400
 _BLOCK = 1 << 16

@@ -70,7 +70,7 @@ def repro(session: Session, cell: PlannedCell) -> tuple[CellOutcome, list[Differ
             shutil.rmtree(staged / "second")
         session.results.swap(staged, target)
     finally:
-        shutil.rmtree(staged, ignore_errors=True)
+        session.results.drop(staged)
     return second, found
 
 

@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 
 from tvm.error import ArchiveError, LockTimeoutError, StorageError, TVMError
 from tvm.matrix.owner import is_alive
+from tvm.matrix.signals import held
 
 # The longest wait for another run that is swapping or writing the report, in seconds.
 _LOCK_LIMIT = 60.0
@@ -36,6 +37,11 @@ class Results:
             path.mkdir()
         return path
 
+    def drop(self, staged: Path) -> None:
+        """Remove the folder of a run that came to no result; nothing is there after a swap."""
+        with held():
+            shutil.rmtree(staged, ignore_errors=True)
+
     def good(self, cell: str) -> Path:
         """Return the folder of the cell's last good run."""
         return self.folder / cell
@@ -50,7 +56,7 @@ class Results:
 
     def swap(self, staged: Path, target: Path) -> None:
         """Put a finished folder in the place of the one before. A good result also ends the failure before it."""
-        with self.locked(), storage(target):
+        with self.locked(), storage(target), held():
             old = staged.with_name(f"{target.name}{staged.name[staged.name.index(_NEW) :]}{_OLD}")
             try:
                 if target.exists():

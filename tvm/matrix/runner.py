@@ -1,7 +1,6 @@
 """Run cells: image, box, probes, checks, artefacts, manifest, report."""
 
 import datetime as dt
-import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -116,7 +115,7 @@ def run_cell(session: Session, cell: PlannedCell) -> CellOutcome:
         target = session.results.good(cell.name) if passed else session.results.failed(cell.name)
         session.results.swap(staged, target)
     finally:
-        shutil.rmtree(staged, ignore_errors=True)
+        session.results.drop(staged)
     session.listener.ended(outcome, target)
     return outcome
 

@@ -61,7 +61,8 @@ class Lines:
         self._line(outcome.cell, f"{outcome.status.value}, {len(outcome.artefacts)} artefacts in {folder}")
 
     def _line(self, cell: str, text: str) -> None:
-        seconds = time.monotonic() - self._begun.get(cell, time.monotonic())
+        now = time.monotonic()
+        seconds = now - self._begun.get(cell, now)
         self.console.print(
             f"[{cell or 'matrix'} {seconds:5.1f} s] {strip_credentials(text)}",
             markup=False,

@@ -172,7 +172,7 @@ def prepared(image: str) -> PreparedImage:
     inventory: dict[str, Any] = {"image": image, "tools": {"python": {"path": "/usr/bin/python3", "version": "3.13.5"}}}
     return PreparedImage(
         name=image,
-        tag=f"tvm-matrix/{image}:0123456789abcdef",
+        tag="0123456789abcdef",
         image_id=f"sha256:{sha256}",
         inventory=inventory,
         inventory_sha256=hashlib.sha256(json.dumps(inventory).encode()).hexdigest(),

@@ -1,10 +1,11 @@
 import os
 import signal
+import threading
 
 import pytest
 
 from tvm.error import ExitCode
-from tvm.matrix.signals import Interrupted, interruptible
+from tvm.matrix.signals import Interrupted, held, interruptible
 
 ENDS = [
     (signal.SIGINT, ExitCode.INTERRUPTED, 130),
@@ -53,3 +54,38 @@ def test_the_handlers_before_are_in_force_again_after_an_interrupt() -> None:
 
 def test_an_interrupt_is_no_error_that_a_handler_of_errors_takes() -> None:
     assert not issubclass(Interrupted, Exception)
+
+
+def test_a_signal_waits_for_the_end_of_what_must_be_done_whole() -> None:
+    done = list[str]()
+
+    def run() -> None:
+        with held():
+            os.kill(os.getpid(), signal.SIGTERM)
+            done.append("whole")
+        done.append("never")
+
+    with pytest.raises(Interrupted) as caught, interruptible():
+        run()
+    assert (done, caught.value.signal) == (["whole"], signal.SIGTERM)
+
+
+def test_without_a_signal_what_is_held_leaves_the_handlers_as_they_were() -> None:
+    with interruptible():
+        before = [signal.getsignal(number) for number, _, _ in ENDS]
+        with held():
+            pass
+        assert [signal.getsignal(number) for number, _, _ in ENDS] == before
+
+
+def test_a_thread_that_gets_no_signals_is_held_by_none() -> None:
+    done = list[str]()
+
+    def run() -> None:
+        with held():
+            done.append("done")
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert done == ["done"]

@@ -2,7 +2,7 @@
 
 import argparse
 
-from tvm.error import ExitCode
+from tvm.error import ExitCode, TVMError
 from tvm.matrix import plan, report, repro, runner, table, userbuild
 from tvm.matrix.commands._common import load_project, new_console, print_line, select_engine
 from tvm.matrix.commands.results import print_results
@@ -17,11 +17,22 @@ def run_command(options: argparse.Namespace) -> ExitCode:
     with table.listener(console, cells) as listener:
         session = runner.new_session(project, select_engine(options), listener, keep=options.keep)
         try:
-            runner.run_cells(session, chosen)
+            failure = _failure(session, chosen)
         finally:
             found = report.write(session.results, session.tree.sha256)
     print_results(console, session.results, found, cells)
+    if failure:
+        raise failure
     return ExitCode.OK
+
+
+def _failure(session: runner.Session, chosen: plan.Plan) -> TVMError | None:
+    """Run cells and return the error that they end with, if any: the tables are printed before it."""
+    try:
+        runner.run_cells(session, chosen)
+    except TVMError as error:
+        return error
+    return None
 
 
 def repro_command(options: argparse.Namespace) -> ExitCode:

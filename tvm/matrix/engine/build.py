@@ -45,6 +45,10 @@ class _Log:
                 self.image_id = str(aux.get("ID", self.image_id))
             if "error" in message:
                 self.error = str(message["error"]).strip()
+            elif "message" in message:
+                # The SDK does not look at the status of a build's answer: this is the body of a refusal.
+                msg = f"the engine refused to build: {message['message']}"
+                raise EngineError(msg, fix="nox -s doctor looks for the usual causes")
 
     @property
     def output(self) -> str:

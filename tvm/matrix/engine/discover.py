@@ -163,7 +163,7 @@ def _from_context(name: str | None, origin: str) -> Endpoint | None:
         context: Any = ContextAPI.get_context(name)
         host = None if context is None or context.Name == "default" else context.Host
         tls = context.TLSConfig if host else None
-    except (DockerException, OSError, ValueError, KeyError) as error:
+    except Exception as error:
         msg = f"the docker context cannot be read: {error}"
         raise EngineError(
             msg, fix="`docker context use default`, or mend the files under ~/.docker/contexts"
