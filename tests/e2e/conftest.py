@@ -29,8 +29,9 @@ def engine_socket(engine: discover.Connection) -> Path:
 
 @pytest.fixture
 def wire(engine_socket: Path) -> Iterator[Wire]:
-    with Wire(engine_socket) as wire:
-        yield wire
+    wire = Wire(engine_socket)
+    yield wire
+    wire.close()
 
 
 @pytest.fixture

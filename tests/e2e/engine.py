@@ -1,6 +1,7 @@
 """What is on the engine."""
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,5 @@ def forget(client: Client, changed: Path, template: Path) -> None:
         # A matrix that cannot be read has made no image.
         return
     for name in sorted(names):
-        try:
+        with suppress(NotFound):
             untyped.remove_image(name, force=True)
-        except NotFound:
-            continue

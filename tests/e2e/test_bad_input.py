@@ -87,7 +87,7 @@ def test_an_unknown_cell_is_refused_with_a_suggestion(project: Project) -> None:
 
 
 def test_names_with_blanks_quotes_dashes_and_newlines_are_only_names(real: Project, containers: Containers) -> None:
-    names = ["a blank.c", "it's \"quoted\".c", "-dash.c", "new\nline.c"]
+    names = ["a blank.c", 'it\'s "quoted".c', "-dash.c", "new\nline.c"]
     for value, name in enumerate(names, 1):
         (real.root / name).write_text(FIVE.format(name=f"value{value}", value=value), encoding="utf-8")
     done = real.matrix("build", "--cell", "host", "-o", "out/values.so", "--", *names)

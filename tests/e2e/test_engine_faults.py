@@ -18,6 +18,7 @@ from tvm.support import process
 
 # Runs a program where no socket of any engine is to be seen, and where one that is may not be opened.
 WITHOUT_SOCKETS = ["unshare", "--mount", "sh", "-ec", 'mount -t tmpfs none /run && exec "$@"', "sh"]
+_SIZE = 1 << 20
 WITHOUT_PRIVILEGE = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
 
 
@@ -25,7 +26,9 @@ WITHOUT_PRIVILEGE = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
 def test_an_engine_that_a_variable_names_and_is_not_there(project: Project) -> None:
     done = project.matrix("run", "one", TVM_MATRIX_DOCKER_HOST="unix:///nowhere/docker.sock", HOME="/nowhere")
     assert done.code == ExitCode.ENGINE
-    assert "TVM_MATRIX_DOCKER_HOST names an engine at unix:///nowhere/docker.sock, but it does not answer" in done.output
+    assert (
+        "TVM_MATRIX_DOCKER_HOST names an engine at unix:///nowhere/docker.sock, but it does not answer" in done.output
+    )
     assert "fix: start that engine, or unset TVM_MATRIX_DOCKER_HOST" in done.output
     assert "Traceback" not in done.output
 
@@ -113,12 +116,11 @@ def full(project: Project) -> Iterator[Path]:
     build = project.root / "build"
     build.rename(aside)
     build.mkdir()
-    process.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", build])
+    process.run(["mount", "-t", "tmpfs", "-o", f"size={_SIZE}", "none", build])
     try:
         shutil.copytree(aside, build, dirs_exist_ok=True)
-        with pytest.raises(OSError, match="No space left"), (build / "ballast").open("wb", buffering=0) as ballast:
-            while ballast.write(bytes(4096)):
-                pass
+        with pytest.raises(OSError, match="No space left"):
+            (build / "ballast").write_bytes(bytes(_SIZE))
         yield build
     finally:
         process.run(["umount", build])

@@ -43,7 +43,10 @@ def test_a_step_that_needs_the_network_where_there_is_none(project: Project) -> 
     done = project.matrix("run", "one", http_proxy=DEAD, https_proxy=DEAD, HTTP_PROXY=DEAD, HTTPS_PROXY=DEAD)
     assert done.code == ExitCode.IMAGE
     assert "127.0.0.1:9" in done.output
-    assert "fix: the lines above are the step's own; correct the recipe, or the network if a download failed" in done.output
+    assert (
+        "fix: the lines above are the step's own; correct the recipe, or the network if a download failed"
+        in done.output
+    )
 
 
 def test_an_image_that_says_nothing_about_itself_is_refused(project: Project) -> None:

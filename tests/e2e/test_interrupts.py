@@ -98,8 +98,8 @@ def interrupted(argv: list[str], moment: str, number: signal.Signals, project: P
         wire.at(ON_THE_WIRE[moment], lambda: begun.send(number))
     begun.terminal = Terminal(project, argv)
     if moment not in ON_THE_WIRE:
-        old = before["one"]["manifest.json"]
-        conditions = {"begin": lambda: _runner_is_there(project), "swap": lambda: _result_is_whole(project, old)}
+        manifest = before["one"]["manifest.json"]
+        conditions = {"begin": lambda: _runner_is_there(project), "swap": lambda: _result_is_whole(project, manifest)}
         _when(conditions[moment], begun, number)
     ended = begun.terminal.finish(LIMIT)
     assert begun.sent, f"the moment did not come:\n{ended.output}"

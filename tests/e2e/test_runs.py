@@ -1,16 +1,20 @@
 """The small matrix as a user runs it."""
 
 from tests.e2e.engine import Containers
-from tests.e2e.project import HERE, ROOT, Project, whole
+from tests.e2e.project import ROOT, Project, whole
 from tvm.matrix import loader
 
-CELLS = {"one": ["artefacts/pack.tar"], "two": ["artefacts/words.py"], "three": ["artefacts/pack.tar", "artefacts/words.py"]}
+CELLS = {
+    "one": ["artefacts/pack.tar"],
+    "two": ["artefacts/words.py"],
+    "three": ["artefacts/pack.tar", "artefacts/words.py"],
+}
 
 
-def test_the_small_matrix_stands_on_the_suite_of_the_real_one() -> None:
+def test_the_small_matrix_stands_on_the_suite_of_the_real_one(project: Project) -> None:
     """So that images/base is built once for both."""
-    suites = [loader._yaml.read((root / "matrix.yaml").read_text(), name="m").value["suites"] for root in (HERE, ROOT)]
-    assert suites[0] == suites[1]
+    small = loader.load(project.root / "matrix.yaml")
+    assert small.matrix.suites == loader.load(ROOT / "matrix.yaml").matrix.suites
 
 
 def test_every_cell_has_left_its_artefacts_and_a_manifest_of_their_hashes(project: Project) -> None:
@@ -31,7 +35,9 @@ def test_a_run_in_parallel_prints_each_cell_and_leaves_no_container(project: Pro
     assert project.half_made() == []
 
 
-def test_a_failing_check_fails_the_cell_and_spares_the_last_good_result(project: Project, containers: Containers) -> None:
+def test_a_failing_check_fails_the_cell_and_spares_the_last_good_result(
+    project: Project, containers: Containers
+) -> None:
     before = project.kept()
     project.edit("tests/matrix/check_pack.py", '"a note', '"another note')
     project.edit("tests/matrix/check_pack.py", "assert done.output == NOTE", 'assert done.output == "a note"')

@@ -9,7 +9,6 @@ import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 
 # Docker answers a create with the ID, and a build tells which container runs a step.
 _CREATED = re.compile(rb'"Id":"([0-9a-f]{64})","Warnings"|Running in ([0-9a-f]{12})')
@@ -59,12 +58,8 @@ class Wire:
         self._stop()
         self._server = self._listen()
 
-    def __enter__(self) -> "Wire":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Take no more connections, and leave nothing of the wire."""
         self._stop()
         shutil.rmtree(self._folder)
 

@@ -5,6 +5,7 @@ import os
 import platform
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from enum import Enum
@@ -20,6 +21,7 @@ from tvm.error import ConfigError, EngineError, ExitCode
 from tvm.matrix.engine import base, daemon, discover, images, install
 from tvm.matrix.engine.client import Client, engine_errors
 from tvm.matrix.engine.context import ca_bundle, proxies
+from tvm.matrix.engine.discover import Connection
 from tvm.matrix.engine.docker import describe
 from tvm.matrix.engine.layout import DEFAULT, Layout
 from tvm.matrix.model import Project
@@ -87,17 +89,21 @@ def _engine(project: Project, engine: str | None, layout: Layout) -> Iterator[Fi
         yield _bad("engine", f"{kind!r} is none", f"one of {', '.join(get_args(discover.Kind))}")
         return
     try:
-        connection = discover.find(cast("discover.Kind", kind), private=layout)
-        with engine_errors("describe itself"):
-            told: dict[str, Any] = connection.client.info()
-        yield _ok("engine", describe(connection))
-        yield _driver(told)
-        yield _memory(told)
-        if (root := Path(str(told.get("DockerRootDir", "")))).is_dir():
-            yield _disk("engine's disk", root)
-        yield from _bases(connection.client, project)
+        with closing(discover.find(cast("discover.Kind", kind), private=layout)) as connection:
+            yield from _answering(connection, project)
     except EngineError as error:
         yield _bad("engine", "; ".join([error.cause, *error.looked]), error.fix)
+
+
+def _answering(connection: Connection, project: Project) -> Iterator[Finding]:
+    with engine_errors("describe itself"):
+        told: dict[str, Any] = connection.client.info()
+    yield _ok("engine", describe(connection))
+    yield _driver(told)
+    yield _memory(told)
+    if (root := Path(str(told.get("DockerRootDir", "")))).is_dir():
+        yield _disk("engine's disk", root)
+    yield from _bases(connection.client, project)
 
 
 def _driver(told: dict[str, Any]) -> Finding:

@@ -2,16 +2,16 @@
 
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tvm.error import CellFailedError, DifferenceError
-from tvm.matrix import manifest
+from tvm.matrix import manifest, report
 from tvm.matrix.outcome import Artefact, CellOutcome, Status
 from tvm.matrix.plan import Plan, PlannedCell
 from tvm.matrix.results import storage, write_atomic
-from tvm.matrix.runner import PLAIN, Session, Variation, in_box, prepare, swept
+from tvm.matrix.runner import PLAIN, Session, Variation, each, in_box, prepare
 from tvm.support import record
 
 # Everything of the machine that has been seen to reach a product: path, HOME, TMPDIR's parent, host name, uid, time zone,
@@ -56,8 +56,8 @@ class Difference:
     why: str
 
 
-def repro(session: Session, cell: PlannedCell) -> tuple[CellOutcome, list[Difference]]:
-    """Build a cell twice, write repro.json, keep both builds where they differ, and return the second outcome and the differences."""
+def repro(session: Session, cell: PlannedCell) -> CellOutcome:
+    """Build a cell twice and write repro.json. DifferenceError where the builds differ: then both are kept."""
     session.listener.started(cell.name)
     target = session.results.repro(cell.name)
     staged = session.results.staging(cell.name, session.run_id)
@@ -71,17 +71,21 @@ def repro(session: Session, cell: PlannedCell) -> tuple[CellOutcome, list[Differ
         session.results.swap(staged, target)
     finally:
         session.results.drop(staged)
-    return second, found
+    report.write(session.results, session.tree.sha256)
+    _require_same(cell.name, found, target)
+    return second
 
 
-def repro_cells(session: Session, chosen: Plan) -> list[tuple[CellOutcome, list[Difference]]]:
-    """Build each cell of a plan twice. Whatever ends it, no box of the run stays."""
-    with swept(session):
-        return [repro(session, cell) for cell in chosen.cells]
+def repro_cells(session: Session, chosen: Plan, tell: Callable[[CellOutcome], None]) -> None:
+    """Build each cell of a plan twice, and `tell` of those whose builds are the same. The first error is raised at the end."""
+
+    def build(session: Session, cell: PlannedCell) -> None:
+        tell(repro(session, cell))
+
+    each(session, chosen, build)
 
 
-def require_same(name: str, found: Sequence[Difference], folder: Path) -> None:
-    """Raise DifferenceError that names every artefact which differs."""
+def _require_same(name: str, found: Sequence[Difference], folder: Path) -> None:
     if found:
         lines = "\n".join(f"  {item.name}: {item.why}" for item in found)
         msg = f"{name}: two builds differ:\n{lines}"

@@ -3,8 +3,9 @@
 import errno
 import os
 import shutil
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from tvm.matrix.signals import held
 
 # The longest wait for another run that is swapping or writing the report, in seconds.
 _LOCK_LIMIT = 60.0
+_LOCK_POLL = 0.05
 _NEW, _OLD = ".new-", ".old"
 
 
@@ -91,16 +93,27 @@ class Results:
         """Hold the lock of the folder: one swap or one report at a time."""
         with storage(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self.folder / ".lock")
-            try:
-                lock.acquire(timeout=_LOCK_LIMIT)
-            except Timeout:
-                msg = f"{self.folder}: another run holds the lock of the results"
-                raise LockTimeoutError(msg, fix="wait for it to end, then run again") from None
+        lock = FileLock(self.folder / ".lock")
         try:
+            self._take(lock)
             yield
         finally:
-            lock.release()
+            with held():
+                lock.release()
+
+    def _take(self, lock: FileLock) -> None:
+        """Wait for the lock. A signal ends the wait, but never comes between taking it and knowing that it is taken."""
+        end = time.monotonic() + _LOCK_LIMIT
+        while not self._taken(lock):
+            if time.monotonic() > end:
+                msg = f"{self.folder}: another run holds the lock of the results"
+                raise LockTimeoutError(msg, fix="wait for it to end, then run again")
+            time.sleep(_LOCK_POLL)
+
+    def _taken(self, lock: FileLock) -> bool:
+        with storage(self.folder), suppress(Timeout), held():
+            lock.acquire(blocking=False)
+        return lock.is_locked
 
 
 def write_atomic(path: Path, text: str) -> None:

@@ -19,7 +19,7 @@ from tvm.matrix.report import Entry
 from tvm.matrix.runner import Listener
 from tvm.support.record import strip_credentials
 
-_STYLES = {"passed": "green", "failed": "bold red", "unavailable": "yellow", "interrupted": "yellow"}
+_STYLES = {"passed": "green", "failed": "bold red"}
 # How much of a failed check's output stands on the terminal; all of it lies in the log.
 _TAIL = 60
 

@@ -2,9 +2,10 @@
 
 import hashlib
 import io
+import itertools
 import json
 import tarfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
@@ -117,6 +118,7 @@ class FakeEngine:
     name: str = "docker"
     boxes: list[FakeBox] = field(default_factory=list)
     swept: list[str] = field(default_factory=list)
+    numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def describe(self) -> str:
         """Return one line."""
@@ -133,7 +135,7 @@ class FakeEngine:
     def open(self, image: PreparedImage, options: BoxOptions) -> FakeBox:
         """Open a box with an empty /out."""
         self.must_be_up()
-        folder = self.folder / f"box-{len(self.boxes)}-{image.name}"
+        folder = self.folder / f"box-{next(self.numbers)}-{image.name}"
         for name in ("source", "out"):
             (folder / name).mkdir(parents=True)
         box = FakeBox(name=folder.name, folder=folder, options=options, engine=self)

@@ -1,6 +1,8 @@
 import errno
 import os
 import shutil
+import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from tvm.error import ArchiveError, LockTimeoutError, StorageError
 from tvm.matrix import results
 from tvm.matrix.owner import owner_id
 from tvm.matrix.results import Results, storage, write_atomic
+from tvm.matrix.signals import Interrupted, interruptible
 
 # A process of this number cannot be: it is above what Linux gives.
 GONE = "4194999-1.a"
@@ -182,11 +185,33 @@ def test_the_lock_is_free_after_the_block(made: Results) -> None:
         assert (made.folder / ".lock").exists()
 
 
+def test_a_signal_ends_the_wait_for_the_lock_and_leaves_it_free(made: Results) -> None:
+    def wait() -> None:
+        with made.locked():
+            timer.start()
+            with made.locked():
+                pass
+
+    timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGTERM))
+    with pytest.raises(Interrupted), interruptible():
+        wait()
+    timer.join()
+    with made.locked():
+        pass
+
+
 def test_write_atomic_replaces_the_file_and_leaves_nothing_beside(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("old", encoding="utf-8")
     write_atomic(tmp_path / "a", "new")
     assert bytes_of(tmp_path)["a"] == b"new"
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["a"]
+
+
+def test_a_reader_of_the_old_file_reads_it_to_its_end(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("old", encoding="utf-8")
+    with (tmp_path / "a").open(encoding="utf-8") as reader:
+        write_atomic(tmp_path / "a", "new")
+        assert reader.read() == "old"
 
 
 def test_write_atomic_keeps_the_old_file_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

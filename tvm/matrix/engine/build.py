@@ -18,6 +18,7 @@ from tvm.support import archive
 # Docker and Podman write steps alike: "Step 3/9 : RUN ..." and "STEP 3/9: RUN ...".
 _STEP = re.compile(r"step (\d+/\d+) ?: (.*)", re.IGNORECASE)
 _RUNNING = re.compile(r" *---> Running in ([0-9a-f]{12,64})")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # images/base/fetch.py begins its one sentence so.
 _FETCH = re.compile(r"^fetch: (.*)$", re.MULTILINE)
 _SHOWN_LINES = 60
@@ -58,7 +59,8 @@ class _Log:
     def _text(self, text: str) -> None:
         *lines, self._rest = (self._rest + text).split("\n")
         for line in lines:
-            self._line(line.rstrip())
+            # Docker's builder colours what a step writes to stderr.
+            self._line(_COLOUR.sub("", line).rstrip())
 
     def _line(self, line: str) -> None:
         if step := _STEP.match(line):

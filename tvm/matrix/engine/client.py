@@ -52,9 +52,11 @@ def explanation(error: APIError) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """Return the innermost cause of a broken connection in one line."""
+    """Return the innermost cause of a broken connection in one line; of an engine that refuses, its own words."""
     while error.__cause__ or error.__context__:
         error = error.__cause__ or error.__context__ or error
+        if isinstance(error, APIError):
+            return explanation(error)
     text = error.strerror if isinstance(error, OSError) else None
     return text or f"{type(error).__name__}: {error}".partition("\n")[0]
 

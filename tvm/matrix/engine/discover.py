@@ -51,6 +51,10 @@ class Connection:
     name: str  # "docker" or "podman"
     version: str
 
+    def close(self) -> None:
+        """Let go of its sockets."""
+        self.client.close()
+
 
 def endpoints(environ: Mapping[str, str], private: layout.Layout = layout.DEFAULT) -> list[Endpoint]:
     """Return the addresses to try, in order. What a variable names stands alone: nothing else is tried instead."""
@@ -89,7 +93,7 @@ def find(
             continue
         if kind in {"auto", connection.name}:
             return connection
-        connection.client.close()
+        connection.close()
         looked.append(f"{endpoint}: this is {connection.name}, not {kind}")
     wanted = "container engine" if kind == "auto" else f"{kind} engine"
     msg = f"no {wanted} answers"

@@ -84,7 +84,7 @@ def test_repro_prints_the_digests_and_what_differed(
     assert play.main("repro", "host") == 0
     lines = capsys.readouterr().out.splitlines()
     assert f"{hashlib.sha256(b'a tar').hexdigest()}  a.tar" in lines
-    assert lines[-1].startswith("host: 2 artefacts, two builds identical; they differed in source folder, HOME,")
+    assert lines[-1].startswith("host: 2 artefacts, two builds identical; the builds differed in source folder, HOME,")
 
 
 def test_repro_of_a_difference_ends_with_nine_and_names_it(

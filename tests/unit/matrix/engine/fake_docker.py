@@ -192,7 +192,7 @@ class FakeDocker:
         labels = json.loads(request.query.get("labels", "{}"))
         name = json.loads(request.query.get("buildargs", "{}")).get("IMAGE", "")
         ground = re.search(rb"FROM (sha256:[0-9a-f]{64})", request.body)
-        text = self.images[ground[1].decode()]["inventory"] if ground else self.inventory(name)
+        text = self.images[ground[1].decode()].get("inventory", "") if ground else self.inventory(name)
         made = request.query.get("t", f"built-{len(self.images)}")
         image_id = self.add_image(made, labels, inventory=text)
         return as_lines([*self.steps, {"aux": {"ID": image_id}}])

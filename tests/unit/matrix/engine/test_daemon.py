@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.matrix.engine.world import World, make_world
+from tests.unit.matrix.engine.world import DOCKERD, World, make_world
 from tests.unit.stand_in import MakeStandIn
 from tvm.error import EngineError
 from tvm.matrix.engine import daemon
 from tvm.matrix.engine.daemon import State, clean, end, read_state, running, start
 from tvm.matrix.engine.layout import Layout
 from tvm.matrix.owner import start_time
+
+pytestmark = pytest.mark.usefixtures("as_root")
 
 
 def _started(world: World) -> State:
@@ -64,16 +66,16 @@ def test_the_bridge_is_made_by_ip(world: World) -> None:
 
 
 def test_an_engine_that_dies_at_once_is_an_error_with_the_end_of_its_log(
-    short_folder: Path, stand_in: MakeStandIn, as_root: None
+    short_folder: Path, stand_in: MakeStandIn
 ) -> None:
     world = make_world(short_folder, stand_in, dockerd="print('failed to mount overlay'); sys.exit(1)")
-    with pytest.raises(EngineError, match="does not answer; the end of .*:\nfailed to mount overlay"):
+    with pytest.raises(EngineError, match=r"does not answer; the end of .*:\nfailed to mount overlay"):
         start(world.layout)
     assert not world.layout.run.exists()
 
 
 def test_an_engine_that_never_answers_is_ended(
-    short_folder: Path, stand_in: MakeStandIn, as_root: None, monkeypatch: pytest.MonkeyPatch
+    short_folder: Path, stand_in: MakeStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(daemon, "_START_LIMIT", 0.3)
     world = make_world(
@@ -88,10 +90,10 @@ def test_an_engine_that_never_answers_is_ended(
     assert start_time(int((short_folder / "pid").read_text())) is None
 
 
-def test_a_bridge_that_cannot_be_made_is_an_error(short_folder: Path, stand_in: MakeStandIn, as_root: None) -> None:
+def test_a_bridge_that_cannot_be_made_is_an_error(short_folder: Path, stand_in: MakeStandIn) -> None:
     world = make_world(short_folder, stand_in)
     stand_in("ip", output="RTNETLINK answers: Operation not permitted\n", code=2)
-    with pytest.raises(EngineError, match="needs `ip link add .*Operation not permitted"):
+    with pytest.raises(EngineError, match=r"needs `ip link add .*Operation not permitted"):
         start(world.layout)
     assert world.dockerd.calls == []
 
@@ -103,10 +105,10 @@ def test_end_ends_it(world: World) -> None:
 
 
 def test_one_that_ignores_the_polite_end_is_killed(
-    short_folder: Path, stand_in: MakeStandIn, as_root: None, monkeypatch: pytest.MonkeyPatch
+    short_folder: Path, stand_in: MakeStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(daemon, "_STOP_LIMIT", 0.2)
-    body = make_world.__kwdefaults__["dockerd"].replace("lambda *_: sys.exit(0)", "signal.SIG_IGN")
+    body = DOCKERD.replace("lambda *_: sys.exit(0)", "signal.SIG_IGN")
     world = make_world(short_folder, stand_in, dockerd=body)
     state = _started(world)
     end(state)

@@ -56,7 +56,7 @@ def _made_before(docker: FakeDocker, recipe: Recipe, **changed: str) -> str:
 
 def _built(docker: FakeDocker) -> list[Json]:
     """Return the build arguments of every build with some."""
-    found = [json.loads(request.query["buildargs"]) for request in docker.asked("POST", "/build")]
+    found = [json.loads(request.query.get("buildargs", "{}")) for request in docker.asked("POST", "/build")]
     return [arguments for arguments in found if arguments]
 
 

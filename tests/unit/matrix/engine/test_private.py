@@ -11,6 +11,7 @@ from tvm.error import EngineError
 from tvm.matrix.engine import daemon, install, private
 from tvm.matrix.engine.layout import Layout
 from tvm.matrix.engine.private import ensure, status, stop
+from tvm.matrix.owner import start_time
 
 
 @pytest.fixture(autouse=True)
@@ -166,7 +167,7 @@ def test_stop_removes_our_boxes_first(
     ended: list[list[str]] = []
     monkeypatch.setattr(daemon, "end", lambda _state: ended.append(list(docker.containers)))
     monkeypatch.setattr(daemon, "clean", lambda _layout: None)
-    layout.state.write_text(f'{{"pid": {os.getpid()}, "start": {daemon.start_time(os.getpid())}}}')
+    layout.state.write_text(f'{{"pid": {os.getpid()}, "start": {start_time(os.getpid())}}}')
     stop(told.append, layout)
     assert ended == [["other"]]
 
