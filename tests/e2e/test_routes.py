@@ -117,7 +117,7 @@ def pushed(template: Path, tmp_path_factory: pytest.TempPathFactory, engine: dis
 
 
 @pytest.fixture
-def host(tmp_path: Path, project: Project) -> Iterator[str]:
+def host(tmp_path: Path) -> Iterator[str]:
     """Return the address of a vendor's host whose certificate this machine takes."""
     vendor_host.make_certificates(tmp_path)
     with vendor_host.serve(tmp_path) as address:
@@ -144,11 +144,10 @@ def _image(project: Project, cell: str) -> dict[str, Any]:
 
 
 def _stand_on(project: Project, repository: str, digest: str) -> None:
-    before = (project.root / "matrix.yaml").read_text(encoding="utf-8")
-    head, _, rest = before.partition("suites:\n")
-    images = rest[rest.index("images:\n") :]
-    suites = f"suites:\n  trixie:\n    image: {repository}\n    digest: {digest}\n"
-    (project.root / "matrix.yaml").write_text(f"{head}{suites}{images}", encoding="utf-8")
+    """Let the small image stand on a suite that is not on the engine by any route."""
+    suite = f"suites:\n  elsewhere:\n    image: {repository}\n    digest: {digest}\n"
+    project.edit("matrix.yaml", "suites:\n", suite)
+    project.edit("matrix.yaml", "suite: trixie\n", "suite: elsewhere\n")
     (project.root / "images" / "base" / "Dockerfile").write_text(BASE, encoding="utf-8")
 
 

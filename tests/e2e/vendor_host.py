@@ -52,8 +52,8 @@ class _Vendor(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(CONTENT if self.path == WHOLE else CONTENT[: len(CONTENT) // 2])
 
-    def log_message(self, format: str, *_arguments: object) -> None:
-        """Say nothing."""
+    def log_request(self, _code: int | str = "-", _size: int | str = "-") -> None:
+        """Say nothing of each request."""
 
 
 def _openssl(folder: Path, *arguments: str) -> None:

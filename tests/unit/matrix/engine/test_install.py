@@ -17,7 +17,7 @@ def debian(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def apt(stand_in: MakeStandIn) -> StandIn:
-    return stand_in("apt-get")
+    return stand_in("apt-get", makes=False)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_nothing_is_installed_when_all_is_there(apt: StandIn, stand_in: MakeStan
 
 @pytest.mark.usefixtures("debian")
 def test_a_failing_apt_is_shown(stand_in: MakeStandIn) -> None:
-    stand_in("apt-get", output="E: Could not resolve host\n", code=100)
+    stand_in("apt-get", makes=False, output="E: Could not resolve host\n", code=100)
     with pytest.raises(EngineError, match="apt-get update failed:\nE: Could not resolve host"):
         install.install(lambda _text: None)
 

@@ -98,7 +98,7 @@ def _debian(monkeypatch: pytest.MonkeyPatch, stand_in: MakeStandIn, world: World
     hidden = program.with_name("not-installed")
     program.rename(hidden)
     body = f"'install' in args and os.rename({str(hidden)!r}, {str(program)!r})\n{brings}"
-    return stand_in("apt-get", body=body)
+    return stand_in("apt-get", makes=False, body=body)
 
 
 def test_on_debian_a_missing_dockerd_is_installed_and_started(
@@ -200,7 +200,7 @@ def test_mmdebstrap_alone_is_installed_where_it_is_missing(
 ) -> None:
     monkeypatch.setattr("platform.freedesktop_os_release", lambda: {"ID": "debian"})
     (Path(world.dockerd.path).parent / "mmdebstrap").unlink()
-    apt = stand_in("apt-get")
+    apt = stand_in("apt-get", makes=False)
     ensure(told.append, world.layout)
     assert apt.calls[1][-1] == "mmdebstrap"
     assert install.missing() == ["mmdebstrap"]
