@@ -129,6 +129,12 @@ class CellFailedError(TVMError):
     """A check of a cell failed."""
 
 
+class UnavailableError(TVMError):
+    """Nothing of a cell could run: this machine has not the tools that it needs."""
+
+    exit_code = ExitCode.UNAVAILABLE
+
+
 class DifferenceError(TVMError):
     """Two builds of one cell did not give the same bytes."""
 

@@ -59,6 +59,11 @@ def _runs(subcommands: "_Commands") -> None:
     run.add_argument(
         "--keep", action="store_true", help="keep the container of a cell that failed, and say how to look into it"
     )
+    run.add_argument(
+        "--require-all",
+        action="store_true",
+        help="fail where a check is unavailable: without an engine, for want of a tool on this machine",
+    )
     repro = _command(subcommands, "repro", "build cells twice, differently, and compare the bytes")
     _cells(repro)
     _engine(repro)
@@ -115,7 +120,7 @@ def _cells(command: argparse.ArgumentParser, *, optional: bool = False) -> None:
 
 
 def _engine(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--engine", help="auto, docker or podman (default: TVM_MATRIX_ENGINE, else auto)")
+    command.add_argument("--engine", help="auto, docker, podman or local (default: TVM_MATRIX_ENGINE, else auto)")
 
 
 def _complain(error: TVMError) -> None:

@@ -1,13 +1,14 @@
 """Hardware x depth: what each declared arch reached in the last good run of this tree, and the why of each gap."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tvm.error import CoverageError
 from tvm.matrix import manifest
 from tvm.matrix.model import Depth, Project
+from tvm.matrix.outcome import Status
 from tvm.matrix.results import Results
 
 
@@ -55,25 +56,44 @@ def require(table: Sequence[Row], cells: Sequence[str]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class _State:
+    """What a cell came to: `missing` says which checks could not run, `by` where the rest ran if that was no image."""
+
     artefacts: Sequence[Mapping[str, Any]] = ()
     why: str = ""
+    missing: str = ""
+    by: str = ""
+    current: bool = False
 
 
 def _state(results: Results, cell: str, tree_sha256: str) -> _State:
-    folder = results.good(cell)
-    if _is_of(results.failed(cell), tree_sha256):
-        return _State(why="the cell failed")
-    if not (folder / "manifest.json").is_file():
+    """Return what an image gave for this tree, else what this machine's own tools gave."""
+    image, local = (_of_place(results, results.place(cell, kind), tree_sha256) for kind in ("image", "local"))
+    if image.current or not local.current:
+        return image
+    return replace(local, by=", local")
+
+
+def _of_place(results: Results, place: str, tree_sha256: str) -> _State:
+    good, failed = (_own(folder) for folder in (results.good(place), results.failed(place)))
+    if failed and failed["tree"]["sha256"] == tree_sha256:
+        nothing_ran = failed["status"] == Status.UNAVAILABLE.value
+        return _State(why=_missing(failed) if nothing_ran else "the cell failed", current=True)
+    if not good:
         return _State(why="the cell has not run")
-    own = manifest.own(manifest.read(folder / "manifest.json"))
-    if own["tree"]["sha256"] != tree_sha256:
+    if good["tree"]["sha256"] != tree_sha256:
         return _State(why="the result is of another tree")
-    return _State(artefacts=own["artefacts"])
+    return _State(artefacts=good["artefacts"], missing=_missing(good), current=True)
 
 
-def _is_of(folder: Path, tree_sha256: str) -> bool:
+def _missing(own: Mapping[str, Any]) -> str:
+    """Return which checks this machine could not run, with the reason."""
+    checks = (check for check in own["checks"] if check["status"] == Status.UNAVAILABLE.value)
+    return "; ".join(f"check {check['name']} is unavailable: {check['why']}" for check in checks)
+
+
+def _own(folder: Path) -> dict[str, Any]:
     path = folder / "manifest.json"
-    return path.is_file() and bool(manifest.own(manifest.read(path))["tree"]["sha256"] == tree_sha256)
+    return manifest.own(manifest.read(path)) if path.is_file() else {}
 
 
 def _row(cell: str, arch: str, declared: Depth, state: _State) -> Row:
@@ -84,7 +104,10 @@ def _row(cell: str, arch: str, declared: Depth, state: _State) -> Row:
         for item in artefact["evidence"]
     ]
     reached, by = max(shown, default=(None, ""), key=lambda pair: pair[0])
+    by = f"{by}{state.by}" if by else ""
     why = state.why or ("no artefact was published for it" if reached is None else "")
     if reached is not None and reached < declared:
         why = f"reached {reached.name} by {by}"
+    if why and state.missing:
+        why = f"{why}; {state.missing}"
     return Row(cell=cell, arch=arch, declared=declared, reached=reached, by=by, why=why)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from enum import Enum
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 from rich.console import Console
 from rich.text import Text
@@ -18,12 +18,13 @@ from rich.text import Text
 import tvm
 from tvm import _peer as _peer_module
 from tvm.error import ConfigError, EngineError, ExitCode
-from tvm.matrix.engine import base, daemon, discover, images, install
+from tvm.matrix.engine import base, daemon, discover, images, install, local, select
 from tvm.matrix.engine.client import Client, engine_errors
 from tvm.matrix.engine.context import ca_bundle, proxies
-from tvm.matrix.engine.discover import Connection
+from tvm.matrix.engine.discover import Connection, NoEngineError
 from tvm.matrix.engine.docker import describe
 from tvm.matrix.engine.layout import DEFAULT, Layout
+from tvm.matrix.engine.local import LocalEngine
 from tvm.matrix.model import Project
 from tvm.support.record import strip_credentials
 from tvm.support.utils import which
@@ -85,12 +86,19 @@ def diagnose(project: Project, engine: str | None = None, layout: Layout = DEFAU
 
 def _engine(project: Project, engine: str | None, layout: Layout) -> Iterator[Finding]:
     kind = engine or os.environ.get("TVM_MATRIX_ENGINE") or "auto"
-    if kind not in get_args(discover.Kind):
-        yield _bad("engine", f"{kind!r} is none", f"one of {', '.join(get_args(discover.Kind))}")
+    if kind not in select.NAMES:
+        yield _bad("engine", f"{kind!r} is none", f"one of {', '.join(select.NAMES)}")
+        return
+    if kind == local.NAME:
+        yield _ok("engine", LocalEngine().describe())
         return
     try:
         with closing(discover.find(cast("discover.Kind", kind), private=layout)) as connection:
             yield from _answering(connection, project)
+    except NoEngineError as error:
+        why = select.why_local() if kind == "auto" else ""
+        seen = "; ".join([error.cause, *error.looked])
+        yield _warn("engine", LocalEngine(why).describe(), error.fix) if why else _bad("engine", seen, error.fix)
     except EngineError as error:
         yield _bad("engine", "; ".join([error.cause, *error.looked]), error.fix)
 

@@ -12,6 +12,8 @@ class Status(str, Enum):
 
     PASSED = "passed"
     FAILED = "failed"
+    # On this machine a tool that is needed is not there, or is another version.
+    UNAVAILABLE = "unavailable"
 
 
 @dataclass(frozen=True, kw_only=True)

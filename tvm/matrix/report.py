@@ -27,6 +27,11 @@ class Entry:
         return manifest.own(self.data)
 
     @property
+    def place(self) -> str:
+        """The name of its folder when it is good: CELL, or CELL@local."""
+        return self.folder.name.removesuffix(".failed")
+
+    @property
     def status(self) -> str:
         """The cell's status, or from which revision the result is."""
         return str(self.own["status"]) if self.current else f"from {self.revision}"
@@ -40,16 +45,19 @@ class Entry:
 
 
 def entries(results: Results, tree_sha256: str) -> list[Entry]:
-    """Return the newest result of each cell, sorted by name: a failure of this tree hides an older success."""
+    """Return the newest result of each cell, sorted by name: a failure of this tree hides an older success.
+
+    What this machine's own tools gave stands beside what an image gave.
+    """
     newest = dict[str, Entry]()
     for folder in results.cells():
         data = manifest.read(folder / "manifest.json")
         cell = str(data["predicate"]["buildDefinition"]["externalParameters"]["cell"])
         current = manifest.own(data)["tree"]["sha256"] == tree_sha256
         entry = Entry(cell=cell, folder=folder, current=current, data=data)
-        if cell not in newest or _finished(entry) >= _finished(newest[cell]):
-            newest[cell] = entry
-    return [newest[cell] for cell in sorted(newest)]
+        if entry.place not in newest or _finished(entry) >= _finished(newest[entry.place]):
+            newest[entry.place] = entry
+    return [newest[place] for place in sorted(newest)]
 
 
 def write(results: Results, tree_sha256: str) -> list[Entry]:
@@ -63,7 +71,7 @@ def write(results: Results, tree_sha256: str) -> list[Entry]:
 
 def repro_proof(results: Results, entry: Entry) -> dict[str, Any]:
     """Return what the cell's last repro has shown of the same tree, or an empty dict."""
-    path = results.repro(entry.cell) / "repro.json"
+    path = results.repro(entry.place) / "repro.json"
     if not path.is_file():
         return {}
     proof = manifest.load_json(path)
@@ -101,7 +109,7 @@ def _junit(found: Iterable[Entry]) -> str:
     for entry in found:
         for path in sorted((entry.folder / "logs").glob("check_*.xml")):
             for suite in collect.suites(path):
-                suite.name = f"{entry.cell}.{path.stem}"
+                suite.name = f"{entry.place}.{path.stem}"
                 merged.add_testsuite(suite)
     with io.BytesIO() as sink:
         merged.write(sink)

@@ -19,12 +19,14 @@ from tvm.matrix.signals import held
 _LOCK_LIMIT = 60.0
 _LOCK_POLL = 0.05
 _NEW, _OLD = ".new-", ".old"
+_LOCAL = "@local"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Results:
     """The results of one project: CELL/ the last good one, CELL.failed/ the last failure, CELL.new-OWNER.N/ one in the making.
 
+    What this machine's own tools gave stands apart, as the cell CELL@local.
     CELL.new-OWNER.N.old/ (or CELL.failed.new-...) is what was in the place before, for the moment of a swap.
     """
 
@@ -43,6 +45,10 @@ class Results:
         """Remove the folder of a run that came to no result; nothing is there after a swap."""
         with held():
             shutil.rmtree(staged, ignore_errors=True)
+
+    def place(self, cell: str, builder: str) -> str:
+        """Return the name that the results of a cell have: CELL, or CELL@local for those of this machine's own tools."""
+        return f"{cell}{_LOCAL}" if builder == "local" else cell
 
     def good(self, cell: str) -> Path:
         """Return the folder of the cell's last good run."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from tvm.error import CellFailedError, EngineError, StorageError, TVMError
+from tvm.error import CellFailedError, EngineError, StorageError, TVMError, UnavailableError
 from tvm.matrix import collect, manifest, plan, report, tools, tree
 from tvm.matrix.engine import Box, BoxOptions, Engine, PreparedImage
 from tvm.matrix.model import Project
@@ -72,6 +72,16 @@ class Session:
     run_id: str
     listener: Listener
     keep: bool = False
+    require_all: bool = False
+
+    @property
+    def local(self) -> bool:
+        """Whether cells run on this machine's own tools: then one that is missing is no failure."""
+        return self.engine.name == "local"
+
+    def place(self, cell: PlannedCell) -> str:
+        """Return the name that a cell's results have."""
+        return self.results.place(cell.name, self.engine.name)
 
     @property
     def results(self) -> Results:
@@ -79,7 +89,9 @@ class Session:
         return Results(folder=self.project.build)
 
 
-def new_session(project: Project, engine: Engine, listener: Listener, *, keep: bool = False) -> Session:
+def new_session(
+    project: Project, engine: Engine, listener: Listener, *, keep: bool = False, require_all: bool = False
+) -> Session:
     """Take a snapshot of the tree, clear what killed runs left, and return what a run needs."""
     session = Session(
         project=project,
@@ -88,6 +100,7 @@ def new_session(project: Project, engine: Engine, listener: Listener, *, keep: b
         run_id=f"{owner_id()}.{time.time_ns() % 10**9:x}",
         listener=listener,
         keep=keep,
+        require_all=require_all,
     )
     session.results.recover()
     for name in engine.reap():
@@ -98,7 +111,7 @@ def new_session(project: Project, engine: Engine, listener: Listener, *, keep: b
 def run_cell(session: Session, cell: PlannedCell) -> CellOutcome:
     """Run a cell, swap its results in, and return what came of it. A failed check is an outcome; anything else raises."""
     session.listener.started(cell.name)
-    staged = session.results.staging(cell.name, session.run_id)
+    staged = session.results.staging(session.place(cell), session.run_id)
     begun, started = time.monotonic(), _now()
     try:
         image = prepare(session, cell)
@@ -114,8 +127,8 @@ def run_cell(session: Session, cell: PlannedCell) -> CellOutcome:
             declared={arch: depth.name for arch, depth in cell.archs.items()},
         )
         write_atomic(staged / "manifest.json", manifest.to_json(manifest.statement(outcome, run)))
-        passed = outcome.status is Status.PASSED
-        target = session.results.good(cell.name) if passed else session.results.failed(cell.name)
+        place = session.results.good if outcome.status is Status.PASSED else session.results.failed
+        target = place(session.place(cell))
         session.results.swap(staged, target)
     finally:
         session.results.drop(staged)
@@ -140,7 +153,7 @@ def in_box(
             environment_of(cell, variation),
         )
         checks = tuple(_check(session, cell, check, box, folder, variation) for check in cell.checks)
-        outcome = _collected(box, cell, checks, folder, variation)
+        outcome = _collected(session, box, cell, checks, folder)
         box.close(keep=session.keep and outcome.status is not Status.PASSED)
     return outcome
 
@@ -195,11 +208,10 @@ def _check(
     session.listener.progress(cell.name, f"check {check.name}")
     started = time.monotonic()
     outcome = CheckOutcome(name=check.name, status=Status.FAILED, command=check.command)
-    if why := _probe(check, box):
-        fix = (
-            f"the image holds another version: mend tools of image {cell.image} in matrix.yaml, or images/{cell.image}"
-        )
-        outcome, log = replace(outcome, why=why, fix=fix), why
+    if unmet := _unmet(session, check, box):
+        why = "; ".join(unmet.values())
+        status = Status.UNAVAILABLE if session.local else Status.FAILED
+        outcome, log = replace(outcome, status=status, why=why, fix=_mend(session, cell, check, unmet)), why
     else:
         environment = plan.check_environment(check.name, variation.source)
         done = box.run(check.command, timeout=cell.timeout, env=environment)
@@ -213,23 +225,34 @@ def _check(
     return outcome
 
 
-def _probe(check: PlannedCheck, box: Box) -> str:
-    """Return why a tool that the check needs is not the one that matrix.yaml asks for, or nothing."""
+def _unmet(session: Session, check: PlannedCheck, box: Box) -> dict[str, str]:
+    """Return each tool that the check needs and that is not the one that matrix.yaml asks for, with the reason."""
+    found = {}
     for probe in check.probes:
         done = box.run(probe.argv, timeout=_PROBE_LIMIT)
-        if why := tools.check(probe.tool, probe.specifier, done.output, done.code):
-            return why
-    return ""
+        specifier = (tools.local_specifier(probe.tool) if session.local else "") or probe.specifier
+        found[probe.tool] = tools.check(probe.tool, specifier, done.output, done.code)
+    return {tool: why for tool, why in found.items() if why}
+
+
+def _mend(session: Session, cell: PlannedCell, check: PlannedCheck, unmet: Mapping[str, str]) -> str:
+    if not session.local:
+        return (
+            f"the image holds another version: mend tools of image {cell.image} in matrix.yaml, or images/{cell.image}"
+        )
+    wanted = {probe.tool: probe.specifier for probe in check.probes}
+    hints = (f"{tool} {wanted[tool]} ({tools.install_hint(tool)})" for tool in unmet)
+    return f"install {', '.join(hints)}, or use a container engine: nox -s engine"
 
 
 def _collected(
-    box: Box, cell: PlannedCell, checks: Sequence[CheckOutcome], folder: Path, variation: Variation
+    session: Session, box: Box, cell: PlannedCell, checks: Sequence[CheckOutcome], folder: Path
 ) -> CellOutcome:
     """Read back /out and turn it into the cell's outcome."""
     fetch(box, "/out", folder)
-    counted = tuple(_counted(check, folder) for check in checks)
-    failed = [check for check in counted if check.status is not Status.PASSED]
-    status, why, fix = Status.PASSED, "", ""
+    counted = tuple(check if check.status is Status.UNAVAILABLE else _counted(check, folder) for check in checks)
+    failed = [check for check in counted if check.status is Status.FAILED]
+    status, why, fix = _without(counted, require_all=session.require_all)
     artefacts: tuple[Artefact, ...] = ()
     calls: tuple[ToolCall, ...] = ()
     try:
@@ -246,8 +269,19 @@ def _collected(
         calls=calls,
         why=why,
         fix=fix,
-        environment=environment_of(cell, variation),
+        environment=dict(box.environment),
     )
+
+
+def _without(checks: Sequence[CheckOutcome], *, require_all: bool) -> tuple[Status, str, str]:
+    """Return what the checks that could not run make of a cell whose other checks passed: status, why, fix."""
+    missing = [check for check in checks if check.status is Status.UNAVAILABLE]
+    if not missing:
+        return Status.PASSED, "", ""
+    why = f"{len(missing)} of {len(checks)} checks unavailable: {', '.join(check.name for check in missing)}"
+    if len(missing) == len(checks):
+        return Status.UNAVAILABLE, why, missing[0].fix
+    return (Status.FAILED if require_all else Status.PASSED), why, missing[0].fix
 
 
 def fetch(box: Box, path: str, folder: Path) -> None:
@@ -321,6 +355,8 @@ def _require_passed(session: Session, outcomes: Sequence[CellOutcome]) -> None:
     failed = [outcome for outcome in outcomes if outcome.status is not Status.PASSED]
     if failed:
         names = ", ".join(outcome.cell for outcome in failed)
-        logs = session.results.failed(failed[0].cell) / "logs"
-        msg = f"failed: {names}: {failed[0].why}"
-        raise CellFailedError(msg, fix=failed[0].fix or f"read the logs in {logs}")
+        first = next((outcome for outcome in failed if outcome.status is Status.FAILED), failed[0])
+        logs = session.results.failed(session.results.place(first.cell, session.engine.name)) / "logs"
+        kind = CellFailedError if first.status is Status.FAILED else UnavailableError
+        msg = f"{first.status.value}: {names}: {first.why}"
+        raise kind(msg, fix=first.fix or f"read the logs in {logs}")

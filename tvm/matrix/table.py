@@ -14,12 +14,13 @@ from rich.table import Table
 from rich.text import Text
 
 from tvm.matrix.coverage import Row, summary
+from tvm.matrix.engine.local import SENTENCE
 from tvm.matrix.outcome import CellOutcome, CheckOutcome, Status
 from tvm.matrix.report import Entry
 from tvm.matrix.runner import Listener
 from tvm.support.record import strip_credentials
 
-_STYLES = {"passed": "green", "failed": "bold red"}
+_STYLES = {"passed": "green", "failed": "bold red", "unavailable": "yellow"}
 # How much of a failed check's output stands on the terminal; all of it lies in the log.
 _TAIL = 60
 
@@ -134,13 +135,11 @@ def results_table(found: Sequence[Entry], proofs: Sequence[dict[str, Any]]) -> T
     table = Table("cell", "status", "checks", "artefacts", "repro", "s", "image", title="results", title_justify="left")
     for entry, proof in zip(found, proofs, strict=True):
         own = entry.own
-        checks = ", ".join(
-            f"{item['name']} {item['tests'] - item['failures']}/{item['tests']}" for item in own["checks"]
-        )
+        checks = ", ".join(map(_counts, own["checks"]))
         style = _STYLES.get(own["status"], "") if entry.current else "dim"
         repro = f"{len(proof['artefacts'])} identical" if proof.get("identical") else ("different" if proof else "")
         table.add_row(
-            entry.cell,
+            entry.place,
             Text(entry.status, style=style),
             checks,
             str(len(own["artefacts"])),
@@ -177,9 +176,17 @@ def coverage_table(rows: Sequence[Row]) -> Table:
 
 
 def routes(image: dict[str, Any]) -> str:
-    """Return an image's tag and by which routes it came: "ndk:0a1b... (stand-in, bootstrapped)"."""
+    """Return an image's tag and by which routes it came: "ndk:0a1b... (stand-in, bootstrapped)"; without an engine, that."""
+    if image["base_route"] == "local":
+        return SENTENCE
     ways = [way for way in (image["vendor_route"], image["base_route"]) if way != "none"]
     return f"{image['name']}:{image['tag']} ({', '.join(ways)})"
+
+
+def _counts(check: dict[str, Any]) -> str:
+    if check["status"] == Status.UNAVAILABLE.value:
+        return f"{check['name']} unavailable"
+    return f"{check['name']} {check['tests'] - check['failures']}/{check['tests']}"
 
 
 def _ending(check: CheckOutcome) -> str:
@@ -188,6 +195,6 @@ def _ending(check: CheckOutcome) -> str:
 
 
 def _print_failure(console: Console, check: CheckOutcome, log: str) -> None:
-    if check.status is not Status.PASSED:
+    if check.status is Status.FAILED:
         tail = "\n".join(log.splitlines()[-_TAIL:])
         console.print(strip_credentials(tail), markup=False, highlight=False, soft_wrap=True)

@@ -20,20 +20,22 @@ _VERSION = re.compile(r"v?(?:\d+:)?(\d+(?:\.\d+)*)(?:[.~_-]?(alpha|beta|rc|a|b)[
 
 @dataclass(frozen=True, kw_only=True)
 class Tool:
-    """How one tool says its version."""
+    """How one tool says its version, and what is different about it where there is no image.
+
+    `local` is the specifier that counts then in place of the image's; `lock` the folder in images/NAME with the lock of its wheel.
+    """
 
     argv: tuple[str, ...]
     pattern: str
     install: str
+    local: str = ""
+    lock: str = ""
 
 
 @lru_cache(maxsize=1)
 def _table() -> Mapping[str, Tool]:
     rows = _toml.table("tools.toml")["tool"]
-    return {
-        name: Tool(argv=tuple(row["argv"]), pattern=row["pattern"], install=row["install"])
-        for name, row in rows.items()
-    }
+    return {name: Tool(**{**row, "argv": tuple(row["argv"])}) for name, row in rows.items()}
 
 
 def names() -> tuple[str, ...]:
@@ -57,6 +59,16 @@ def probe_argv(name: str) -> tuple[str, ...]:
 def install_hint(name: str) -> str:
     """Return what to install where a tool is missing."""
     return _tool(name).install
+
+
+def local_specifier(name: str) -> str:
+    """Return the specifier that counts on this machine in place of the image's, or "" where the image's counts."""
+    return _tool(name).local
+
+
+def lock_folder(name: str) -> str:
+    """Return the folder of an image's recipe that holds the lock of a tool's wheel beside the image's own, or ""."""
+    return _tool(name).lock
 
 
 def parse_version(name: str, output: str) -> Version:

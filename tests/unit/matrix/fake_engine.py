@@ -53,6 +53,11 @@ class FakeBox:
     closed: list[bool] = field(default_factory=list)
 
     @property
+    def environment(self) -> Mapping[str, str]:
+        """What every program has."""
+        return self.options.env
+
+    @property
     def source(self) -> Path:
         """The folder that stands for the source folder."""
         return self.folder / "source"

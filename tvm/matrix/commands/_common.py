@@ -6,14 +6,24 @@ from pathlib import Path
 
 from rich.console import Console
 
+from tvm.error import EngineError
 from tvm.matrix import loader
-from tvm.matrix.engine import Engine, select
+from tvm.matrix.engine import Engine, local, select
 from tvm.matrix.model import Project
 
 
 def select_engine(options: argparse.Namespace) -> Engine:
     """Return the engine that the options, or the environment, name."""
     return select.select(options.engine)
+
+
+def select_containers(options: argparse.Namespace, why: str) -> Engine:
+    """Return the engine that is named, for what this machine's own tools cannot do; `why` says what that is."""
+    engine = select_engine(options)
+    if engine.name == local.NAME:
+        msg = f"{why}; this is {engine.describe()}"
+        raise EngineError(msg, fix="nox -s engine finds or starts one; or name one by --engine docker or podman")
+    return engine
 
 
 def new_console() -> Console:

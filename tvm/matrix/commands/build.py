@@ -6,7 +6,7 @@ from rich.console import Console
 
 from tvm.error import ExitCode, TVMError
 from tvm.matrix import plan, report, repro, runner, table, userbuild
-from tvm.matrix.commands._common import load_project, new_console, print_line, select_engine
+from tvm.matrix.commands._common import load_project, new_console, print_line, select_containers, select_engine
 from tvm.matrix.commands.results import print_results
 from tvm.matrix.outcome import CellOutcome
 
@@ -18,7 +18,9 @@ def run_command(options: argparse.Namespace) -> ExitCode:
     cells = [cell.name for cell in chosen.cells]
     console = new_console()
     with table.listener(console, cells) as listener:
-        session = runner.new_session(project, select_engine(options), listener, keep=options.keep)
+        session = runner.new_session(
+            project, select_engine(options), listener, keep=options.keep, require_all=options.require_all
+        )
         failure = _failure(session, chosen)
     found = report.write(session.results, session.tree.sha256)
     print_results(console, session.results, found, cells)
@@ -41,8 +43,9 @@ def repro_command(options: argparse.Namespace) -> ExitCode:
     project = load_project(options)
     console = new_console()
     chosen = plan.plan(project, options.cells)
+    engine = select_containers(options, "repro builds twice in containers that differ in user and host name")
     with table.listener(console, [cell.name for cell in chosen.cells]) as listener:
-        session = runner.new_session(project, select_engine(options), listener)
+        session = runner.new_session(project, engine, listener)
         repro.repro_cells(session, chosen, lambda outcome: _print_proof(console, outcome))
     return ExitCode.OK
 
@@ -68,8 +71,9 @@ def build_command(options: argparse.Namespace) -> ExitCode:
     project = load_project(options)
     chosen = plan.plan(project, options.cells)
     console = new_console()
+    engine = select_containers(options, "build takes the toolchain of a cell's image")
     with table.listener(console, [cell.name for cell in chosen.cells]) as listener:
-        session = runner.new_session(project, select_engine(options), listener)
+        session = runner.new_session(project, engine, listener)
         built = userbuild.build_all(session, chosen, request)
     for product in built:
         print_line(

@@ -41,6 +41,7 @@ class DockerBox:
     def __init__(self, client: Client, name: str, options: BoxOptions) -> None:
         """`name` is the container's."""
         self.name = name
+        self.environment = options.env
         self._client = client
         self._options = options
         self._open = True

@@ -22,8 +22,13 @@ _STOP_LIMIT = 30.0
 _POLL = 0.1
 _TOOL_LIMIT = 30.0
 _SHOWN_LINES = 20
+_WITHOUT = "from now on, until the next boot, cells run on this machine's own tools (--engine local)"
 
 _PROC = Path("/proc")
+
+
+class CannotRunError(EngineError):
+    """This kernel, or the sandbox around us, has not what dockerd needs: it ended by itself, or was refused its bridge."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,14 +84,25 @@ def start(layout: Layout) -> Connection:
     _write_state(layout, state)
     connection = _wait(layout, state)
     if connection is None:
-        end(state)
-        clean(layout)
-        tail = "\n".join(layout.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_SHOWN_LINES:])
-        msg = f"dockerd was started and does not answer; the end of {layout.log}:\n{tail}"
-        raise EngineError(msg, fix="the log says why; nox -s doctor looks for the usual causes")
+        raise _dead(layout, state)
     # dockerd gives its socket to a group; the private one is root's alone.
     layout.socket.chmod(0o600)
     return connection
+
+
+def _dead(layout: Layout, state: State) -> EngineError:
+    """End what does not answer, and return the error: one that ended by itself is told from one that hangs."""
+    alone = not state.alive
+    end(state)
+    clean(layout)
+    tail = "\n".join(layout.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_SHOWN_LINES:])
+    if alone:
+        msg = f"dockerd was started, ended by itself and does not answer; the end of {layout.log}:\n{tail}"
+        return CannotRunError(
+            msg, fix=f"{_WITHOUT}; where the log names what can be mended: mend it and run this again"
+        )
+    msg = f"dockerd was started and does not answer; the end of {layout.log}:\n{tail}"
+    return EngineError(msg, fix="the log says why; nox -s doctor looks for the usual causes")
 
 
 def end(state: State) -> None:
@@ -143,9 +159,12 @@ def _has_bridge(layout: Layout) -> bool:
 
 
 def _make_bridge(layout: Layout) -> None:
-    _tool("ip", "link", "add", "name", layout.bridge, "type", "bridge")
-    _tool("ip", "addr", "add", layout.subnet, "dev", layout.bridge)
-    _tool("ip", "link", "set", "dev", layout.bridge, "up")
+    try:
+        _tool("ip", "link", "add", "name", layout.bridge, "type", "bridge")
+        _tool("ip", "addr", "add", layout.subnet, "dev", layout.bridge)
+        _tool("ip", "link", "set", "dev", layout.bridge, "up")
+    except EngineError as error:
+        raise CannotRunError(error.cause, fix=f"{error.fix}; {_WITHOUT}") from error
 
 
 def _tool(*argv: str) -> None:

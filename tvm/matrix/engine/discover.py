@@ -13,8 +13,9 @@ from docker.tls import TLSConfig
 from docker.utils import kwargs_from_env
 
 from tvm.error import EngineError
-from tvm.matrix.engine import layout
+from tvm.matrix.engine import install, layout
 from tvm.matrix.engine.client import FIX, Client, engine_errors, reason
+from tvm.support.utils import which
 
 Kind = Literal["auto", "docker", "podman"]
 
@@ -24,6 +25,7 @@ _REQUEST_LIMIT = 120
 
 _DEFAULT_SOCKET = Path("/var/run/docker.sock")
 _PODMAN_SOCKET = Path("/run/podman/podman.sock")
+_PROGRAMS = ("docker", "dockerd", "podman")
 
 
 class NoEngineError(EngineError):
@@ -99,6 +101,15 @@ def find(
     wanted = "container engine" if kind == "auto" else f"{kind} engine"
     msg = f"no {wanted} answers"
     raise NoEngineError(msg, fix=FIX, looked=looked)
+
+
+def installed(environ: Mapping[str, str], private: layout.Layout = layout.DEFAULT) -> bool:
+    """Say whether this machine has an engine, or a client of one: a program, a socket, or an address that was configured."""
+    path = install.environment()["PATH"]
+    if any(which(program, path=path) for program in _PROGRAMS):
+        return True
+    addresses = (endpoint.address for endpoint in endpoints(environ, private))
+    return any(not one.startswith("unix://") or Path(one.removeprefix("unix://")).exists() for one in addresses)
 
 
 def connect(endpoint: Endpoint) -> Connection:

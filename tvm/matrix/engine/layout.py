@@ -55,6 +55,11 @@ class Layout:
         return self.home / "dockerd.log"
 
     @property
+    def unable(self) -> Path:
+        """Why dockerd cannot run on this machine."""
+        return self.home / "cannot-run.json"
+
+    @property
     def lock(self) -> Path:
         """Held while it is started or stopped."""
         return self.home / "engine.lock"

@@ -7,7 +7,7 @@ from contextlib import closing
 
 from tvm.error import EngineError
 from tvm.matrix import reaper
-from tvm.matrix.engine import daemon, discover, install
+from tvm.matrix.engine import daemon, discover, install, unable
 from tvm.matrix.engine.client import remove_container
 from tvm.matrix.engine.discover import Connection, NoEngineError
 from tvm.matrix.engine.docker import describe, driver
@@ -36,6 +36,7 @@ def ensure(report: Report, layout: Layout = DEFAULT) -> None:
         if os.geteuid() != 0:
             raise EngineError(absent.cause, fix=_AS_ROOT, looked=absent.looked) from None
         connection = _provide(report, layout)
+    unable.forget(layout)
     with closing(connection):
         _describe(connection, report)
 
@@ -43,6 +44,8 @@ def ensure(report: Report, layout: Layout = DEFAULT) -> None:
 def status(report: Report, layout: Layout = DEFAULT) -> None:
     """Report which engine answers and how ours is; an EngineError if none does."""
     report(f"private engine: {_own_state(layout)}")
+    if why := unable.read(layout):
+        report(f"dockerd could not run here when it was last started: {why}")
     with closing(discover.find(private=layout)) as connection:
         _describe(connection, report)
 
@@ -75,9 +78,17 @@ def _provide(report: Report, layout: Layout) -> Connection:
                 msg, fix="`nox -s engine -- stop` if it is ours, else `systemctl restart docker`; its log says more"
             )
         report("starting a private engine")
-        connection = daemon.start(layout)
+        connection = _started(layout)
     report(f"started; `nox -s engine -- stop` ends it, its log is {layout.log}")
     return connection
+
+
+def _started(layout: Layout) -> Connection:
+    try:
+        return daemon.start(layout)
+    except daemon.CannotRunError as error:
+        unable.record(layout, error.cause)
+        raise
 
 
 def _answering(layout: Layout) -> Connection | None:

@@ -4,18 +4,35 @@ import os
 from typing import cast, get_args
 
 from tvm.error import ConfigError
-from tvm.matrix.engine import Engine, discover
+from tvm.matrix.engine import Engine, discover, local, unable
+from tvm.matrix.engine.discover import NoEngineError
 from tvm.matrix.engine.docker import DockerEngine
+from tvm.matrix.engine.layout import DEFAULT
 
 _VARIABLE = "TVM_MATRIX_ENGINE"
+NAMES = (*get_args(discover.Kind), local.NAME)
 
 
 def select(name: str | None) -> Engine:
-    """Return the engine that `name` (--engine), else TVM_MATRIX_ENGINE asks for: auto, docker or podman."""
+    """Return the engine that `name` (--engine), else TVM_MATRIX_ENGINE asks for: auto, docker, podman or local."""
     asked = name or os.environ.get(_VARIABLE) or "auto"
-    kinds = get_args(discover.Kind)
-    if asked not in kinds:
+    if asked not in NAMES:
         origin = "--engine" if name else _VARIABLE
         msg = f"{origin} asks for the engine {asked!r}"
-        raise ConfigError(msg, fix=f"one of {', '.join(kinds)}")
-    return DockerEngine(discover.find(cast("discover.Kind", asked)))
+        raise ConfigError(msg, fix=f"one of {', '.join(NAMES)}")
+    if asked == local.NAME:
+        return local.LocalEngine()
+    try:
+        return DockerEngine(discover.find(cast("discover.Kind", asked)))
+    except NoEngineError:
+        why = why_local()
+        if asked != "auto" or not why:
+            raise
+        return local.LocalEngine(why)
+
+
+def why_local() -> str:
+    """Return why `auto` means this machine when no engine answers, or nothing: one is installed, and must be mended."""
+    if why := unable.read(DEFAULT):
+        return f"dockerd cannot run here ({why})"
+    return "" if discover.installed(os.environ) else "no container engine is installed"

@@ -43,4 +43,4 @@ def test_an_unknown_engine_is_refused_with_the_known_ones(
     monkeypatch.setenv("TVM_MATRIX_ENGINE", variable)
     with pytest.raises(ConfigError, match=f"{origin} asks for the engine 'kvm'") as caught:
         select(option)
-    assert caught.value.fix == "one of auto, docker, podman"
+    assert caught.value.fix == "one of auto, docker, podman, local"
