@@ -71,7 +71,7 @@ def repro(session: Session, cell: PlannedCell) -> CellOutcome:
         session.results.swap(staged, target)
     finally:
         session.results.drop(staged)
-    report.write(session.results, session.tree.sha256)
+    report.write(session.project, session.tree.sha256)
     _require_same(cell.name, found, target)
     return second
 
