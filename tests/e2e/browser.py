@@ -30,8 +30,9 @@ _OPTIONS = (
 )
 # Chromium reads commands from descriptor 3 and writes answers to 4.
 _LAUNCH = """
-import os, sys
-reading, writing = (os.dup(int(word)) for word in sys.argv[1:3])
+import fcntl, os, sys
+# Out of the way first: either may be 3 or 4 already.
+reading, writing = (fcntl.fcntl(int(word), fcntl.F_DUPFD, 10) for word in sys.argv[1:3])
 os.dup2(reading, 3)
 os.dup2(writing, 4)
 os.execv(sys.argv[3], sys.argv[3:])

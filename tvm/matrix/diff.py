@@ -90,9 +90,9 @@ def _packages(own: Mapping[str, Any]) -> dict[str, dict[str, str]]:
 
 
 def _tree(tree: Mapping[str, Any]) -> str:
-    revision = str(tree["revision"])[:12]
-    mark = "+" if tree["dirty"] else ""
-    return f"{revision}{mark} {tree['sha256'][:12]}".strip()
+    """Return a tree's revision and hash, with "+" where it was not committed as it was."""
+    names = " ".join(filter(None, [str(tree["revision"])[:12], str(tree["sha256"])[:12]]))
+    return f"{names}+" if tree["dirty"] else names
 
 
 def _image(image: Mapping[str, Any]) -> dict[str, str]:

@@ -47,6 +47,7 @@ def merge(project: Project, folders: Sequence[Path], tell: Callable[[str], None]
         raise ConfigError(msg, fix="name folders that hold CELL/manifest.json: build/matrix of other machines")
     for result in found:
         _require_whole(result)
+    proofs = [proof for folder in folders for proof in _proofs(project, folder)]
     results = Results(folder=project.build)
     for number, result in enumerate(found):
         if _is_newer(results, result):
@@ -54,19 +55,32 @@ def merge(project: Project, folders: Sequence[Path], tell: Callable[[str], None]
             tell(f"{result.cell}: {manifest.own(result.data)['status']}, from {result.folder}")
         else:
             tell(f"{result.cell}: kept what is here, which is as new as {result.folder}")
-    for proof in (path for folder in folders for path in sorted(folder.rglob("repro.json"))):
-        _take_proof(project, results, proof)
+    for cell, path in proofs:
+        _take_proof(results, cell, path)
 
 
 def _results(project: Project, folder: Path) -> Iterator[Result]:
     for path in sorted(folder.rglob("manifest.json")):
-        if "artefacts" in path.relative_to(folder).parts:
+        parts = path.relative_to(folder).parts
+        # An artefact may have that name; what was in the making when its runner was killed is no result.
+        if "artefacts" in parts or any(".new-" in part for part in parts):
             continue
         data = diff.read(path)
         cell = data["predicate"]["buildDefinition"]["externalParameters"]["cell"]
         _require_known(project, cell, path)
         finished = data["predicate"]["runDetails"]["metadata"]["finishedOn"]
         yield Result(cell=cell, folder=path.parent, finished=finished, data=data)
+
+
+def _proofs(project: Project, folder: Path) -> Iterator[tuple[str, Path]]:
+    for path in sorted(folder.rglob("*.repro/repro.json")):
+        try:
+            cell = str(manifest.load_json(path)["cell"])
+        except (OSError, ValueError, KeyError, TypeError):
+            msg = f"{path}: not what a repro writes"
+            raise SourceError(msg, fix=_AGAIN) from None
+        _require_known(project, cell, path)
+        yield cell, path
 
 
 def _order(result: Result) -> tuple[str, str, str]:
@@ -115,11 +129,8 @@ def _take(results: Results, cell: str, folder: Path, number: int, *, passed: boo
         results.drop(staged)
 
 
-def _take_proof(project: Project, results: Results, path: Path) -> None:
-    """Take what a repro has shown, not the builds that lie beside it; a newer proof cannot be told from an older one."""
-    data = manifest.load_json(path)
-    cell = str(data["cell"])
-    _require_known(project, cell, path)
+def _take_proof(results: Results, cell: str, path: Path) -> None:
+    """Take what a repro has shown, not the builds that lie beside it. It says of which tree it is, but not when it was made."""
     if path.parent.resolve() == results.repro(cell).resolve():
         return
     staged = results.staging(cell, f"{owner_id()}.r")
