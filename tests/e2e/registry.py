@@ -3,9 +3,12 @@
 import socket
 import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from docker.errors import NotFound
 
 from tvm.matrix.engine.client import Client
 from tvm.support import process
@@ -68,6 +71,13 @@ def push(client: Client, image: str, port: int) -> Pushed:
     digests = [line["aux"]["Digest"] for line in told if "aux" in line]
     assert digests, told
     return Pushed(repository=repository, digest=digests[0])
+
+
+def forget(client: Client, pushed: Pushed) -> None:
+    """Remove the name that a pull has left on the engine."""
+    untyped: Any = client
+    with suppress(NotFound):
+        untyped.remove_image(f"{pushed.repository}@{pushed.digest}")
 
 
 def _listens(port: int) -> bool:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.engine import Containers
+from tests.e2e.moments import ON_THE_WIRE, SLOW_STEP
 from tests.e2e.project import MATRIX, Project
-from tests.e2e.test_interrupts import ON_THE_WIRE
 from tests.e2e.wire import Wire
 from tvm.error import ExitCode
 from tvm.support import process
@@ -86,7 +86,7 @@ def test_an_engine_that_dies_in_a_run_and_comes_back(
 
 def test_an_engine_that_dies_while_an_image_is_built(project: Project, wire: Wire, containers: Containers) -> None:
     before = project.kept()
-    project.edit("images/small/Dockerfile", "USER root\n", "USER root\nRUN echo e2e-$((40 + 2)) && sleep 600\n")
+    project.edit("images/small/Dockerfile", "USER root\n", SLOW_STEP)
     wire.at(ON_THE_WIRE["build"], wire.cut)
     done = project.matrix("run", "one")
     assert done.code == ExitCode.ENGINE

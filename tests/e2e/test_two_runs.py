@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.engine import Containers
+from tests.e2e.moments import ON_THE_WIRE
 from tests.e2e.project import LIMIT, MATRIX, Project, whole
-from tests.e2e.test_interrupts import ON_THE_WIRE
 from tests.e2e.wire import Wire
 
 

@@ -24,7 +24,6 @@ class Wire:
         """Listen on a socket of its own for the engine behind `engine`."""
         self.engine = engine
         self.containers: set[str] = set()
-        self.seen: list[bytes] = []
         # Not below tmp_path: a socket's path has 107 bytes at most.
         self._folder = Path(tempfile.mkdtemp(prefix="tvm-e2e-"))
         self._acts: list[tuple[re.Pattern[bytes], Callable[[], None]]] = []
@@ -94,16 +93,15 @@ class Wire:
     def _look(self, before: bytes, data: bytes) -> bytes:
         text = before + data
         self.containers |= {(whole or short).decode() for whole, short in _CREATED.findall(text)}
-        for pattern, act in self._due(text):
-            self.seen.append(pattern.pattern)
+        for act in self._due(text):
             act()
         return text[-_OVERLAP:]
 
-    def _due(self, text: bytes) -> list[tuple[re.Pattern[bytes], Callable[[], None]]]:
+    def _due(self, text: bytes) -> list[Callable[[], None]]:
         with self._lock:
             due = [entry for entry in self._acts if entry[0].search(text)]
             self._acts = [entry for entry in self._acts if entry not in due]
-        return due
+        return [act for _, act in due]
 
     def _listen(self) -> "_Server":
         server = _Server(str(self.path), _Handler)

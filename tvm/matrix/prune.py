@@ -13,7 +13,7 @@ from rich.text import Text
 
 from tvm.error import EngineError, ExitCode
 from tvm.matrix import reaper, recipe
-from tvm.matrix.engine import LABEL, Engine, base, images, labels
+from tvm.matrix.engine import LABEL, LABEL_RUN, Engine, base, images, labels
 from tvm.matrix.engine.client import Client, engine_errors, remove_container
 from tvm.matrix.engine.docker import DockerEngine
 from tvm.matrix.model import Project
@@ -52,6 +52,7 @@ def show(project: Project, engine: Engine, console: Console, *, everything: bool
 def prune(client: Client, project: Project, *, everything: bool = False) -> list[Removal]:
     """Remove old images and orphaned boxes of ours; with `everything` every image that we made. Nothing without our label is touched."""
     removals = [_box(client, name) for name, marks in reaper.boxes(client) if labels.is_orphan(marks)]
+    removals += [_box(client, name) for name in _unfinished(client, everything=everything)]
     for reference, size in _old(client, project, everything=everything):
         removals.append(_image(client, reference, size))
     return [*removals, *(_image(client, image, size) for image, size in _nameless(client, everything=everything))]
@@ -102,9 +103,24 @@ def _named(client: Client) -> Iterator[tuple[str, int]]:
 
 def _nameless(client: Client, *, everything: bool) -> list[tuple[str, int]]:
     """Return what failed and cut-off builds left. The last layer of a build that runs now looks the same, but is young."""
-    newest = time.time() if everything else time.time() - _BUILD_AGE
     found = _images(client, {"label": [LABEL], "dangling": ["true"]})
+    newest = _newest(everything=everything)
     return sorted((str(image["Id"]), int(image.get("Size", 0))) for image in found if int(image["Created"]) <= newest)
+
+
+def _unfinished(client: Client, *, everything: bool) -> list[str]:
+    """Return the ended containers of builds during which the engine died: they have our base's label and no run's."""
+    with engine_errors("list its containers"):
+        found: list[dict[str, Any]] = client.containers(
+            all=True, filters={"label": [LABEL], "status": ["exited", "dead"]}
+        )
+    newest = _newest(everything=everything)
+    old = (one for one in found if LABEL_RUN not in one["Labels"] and int(one["Created"]) <= newest)
+    return sorted(str(one["Names"][0]).lstrip("/") for one in old)
+
+
+def _newest(*, everything: bool) -> float:
+    return time.time() - (0 if everything else _BUILD_AGE)
 
 
 def _images(client: Client, filters: dict[str, Any]) -> list[dict[str, Any]]:

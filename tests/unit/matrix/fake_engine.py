@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 from tvm.error import EngineError
 from tvm.matrix.engine import BoxOptions, Output, PreparedImage, Progress
 from tvm.matrix.model import Project
+from tvm.support import archive
 from tvm.support.process import Completed
 
 OUT = "/out"
@@ -63,9 +64,12 @@ class FakeBox:
 
     def put(self, tree: Iterable[bytes]) -> None:
         """Unpack a tar stream, as `tar -x` of an image does."""
-        with tarfile.open(fileobj=io.BytesIO(b"".join(tree))) as tar:
+        content = io.BytesIO(b"".join(tree))
+        with tarfile.open(fileobj=content) as tar:
             self.members = tar.getmembers()
-            tar.extractall(self.source, filter="data")
+        content.seek(0)
+        self.source.mkdir(exist_ok=True)
+        archive.unpack(content, self.source)
         (self.source / "out").symlink_to(self.out)
 
     def run(

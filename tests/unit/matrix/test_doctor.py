@@ -1,5 +1,4 @@
 import io
-
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from tvm.matrix.doctor import Finding, Level, diagnose, show
 from tvm.matrix.engine import LABEL, context, images, install
 from tvm.matrix.engine.layout import Layout
 from tvm.matrix.model import Project
+
 
 class Usage(NamedTuple):
     """What shutil.disk_usage gives."""

@@ -99,8 +99,16 @@ def test_an_image_that_cannot_be_removed_is_an_error(docker: FakeDocker, client:
 
 def test_orphaned_boxes_go_and_kept_ones_with_them(docker: FakeDocker, client: Client, project: Project) -> None:
     for name, marks in (("orphan", ORPHAN), ("tvm-matrix-kept-1", ORPHAN), ("live", OURS)):
-        docker.containers[name] = {"Id": name, "Names": [f"/{name}"], "Labels": marks}
+        docker.containers[name] = {"Id": name, "Names": [f"/{name}"], "Labels": marks, "Created": 0}
     assert _removed(client, project) == ["orphan", "tvm-matrix-kept-1"]
+
+
+def test_what_a_dead_engine_left_of_a_build_goes_once_it_is_old(
+    docker: FakeDocker, client: Client, project: Project
+) -> None:
+    for name, created in (("old", 0), ("young", int(time.time()))):
+        docker.containers[name] = {"Id": name, "Names": [f"/{name}"], "Labels": MARK, "Created": created}
+    assert _removed(client, project) == ["old"]
 
 
 def _shown(connection: Connection, project: Project) -> str:

@@ -19,6 +19,8 @@ from tvm.support import archive
 _STEP = re.compile(r"step (\d+/\d+) ?: (.*)", re.IGNORECASE)
 _RUNNING = re.compile(r" *---> Running in ([0-9a-f]{12,64})")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+# What the builder says of its own doings within a step.
+_NOISE = re.compile(r" *---> |Removing intermediate container ")
 # images/base/fetch.py begins its one sentence so.
 _FETCH = re.compile(r"^fetch: (.*)$", re.MULTILINE)
 _SHOWN_LINES = 60
@@ -69,7 +71,7 @@ class _Log:
             self._progress(self.step)
         elif running := _RUNNING.match(line):
             self.containers.append(running[1])
-        elif line:
+        elif line and not _NOISE.match(line):
             self.lines.append(line)
 
 

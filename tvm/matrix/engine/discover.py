@@ -1,6 +1,7 @@
 """Find the engine that answers: named by the user, of the current context, our private one, the default one, Podman's."""
 
 import os
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,7 +75,7 @@ def endpoints(environ: Mapping[str, str], private: layout.Layout = layout.DEFAUL
         *([current] if current else []),
         Endpoint(address=private.address, origin="our private engine"),
         Endpoint(address=f"unix://{_DEFAULT_SOCKET}", origin="the default socket"),
-        *(Endpoint(address=f"unix://{socket}", origin="Podman's socket") for socket in podman),
+        *(Endpoint(address=f"unix://{path}", origin="Podman's socket") for path in podman),
     ]
 
 
@@ -123,16 +124,18 @@ def connect(endpoint: Endpoint) -> Connection:
 
 
 def _unusable(address: str) -> str:
+    """Return why nobody listens on a unix socket, or nothing; the SDK would leave its own socket open."""
     if not address.startswith("unix://"):
         return ""
-    socket = Path(address.removeprefix("unix://"))
-    try:
-        socket.stat()
-    except FileNotFoundError:
-        return "no socket is there"
-    except OSError as error:
-        return str(error.strerror)
-    return "" if os.access(socket, os.R_OK | os.W_OK) else "Permission denied"
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(_PING_LIMIT)
+        try:
+            probe.connect(address.removeprefix("unix://"))
+        except FileNotFoundError:
+            return "no socket is there"
+        except OSError as error:
+            return error.strerror or str(error)
+    return ""
 
 
 def _sentence(endpoint: Endpoint, why: str) -> str:

@@ -52,7 +52,12 @@ def test_podmans_way_to_write_steps_is_understood(docker: FakeDocker, client: Cl
 
 def test_a_failing_step_is_shown_with_its_own_output_only(docker: FakeDocker, client: Client) -> None:
     earlier: list[Json] = [{"stream": "Step 1/2 : RUN ok\nnoise\n"}]
-    failed = [*earlier, *STEPS[2:], {"error": "The command '/bin/sh -c make' returned a non-zero code: 2"}]
+    failed = [
+        *earlier,
+        *STEPS[2:],
+        {"stream": "Removing intermediate container 0123456789ab\n"},
+        {"error": "The command '/bin/sh -c make' returned a non-zero code: 2"},
+    ]
     docker.on("POST", "/build", lambda _request, _match: as_lines(failed))
     with pytest.raises(ImageError) as caught:
         build(client, "image ndk", io.BytesIO(), silent)
@@ -71,7 +76,8 @@ def test_only_the_end_of_a_long_output_is_shown(docker: FakeDocker, client: Clie
 
 def test_a_vendors_download_that_fails_is_a_vendor_error(docker: FakeDocker, client: Client) -> None:
     failed: list[Json] = [
-        {"stream": "Step 1/1 : RUN get\nfetch: https://v/x.zip: sha256 is 1, the pin says 2\n"},
+        # Docker colours what a step writes to stderr.
+        {"stream": "Step 1/1 : RUN get\n\x1b[91mfetch: https://v/x.zip: sha256 is 1, the pin says 2\n\x1b[0m"},
         {"error": "code: 1"},
     ]
     docker.on("POST", "/build", lambda _request, _match: as_lines(failed))

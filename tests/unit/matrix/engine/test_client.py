@@ -2,7 +2,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from docker.errors import APIError
+from docker.errors import APIError, DockerException
 
 from tests.unit.matrix.engine.fake_docker import FakeDocker
 from tvm.error import EngineError, ImageError
@@ -39,10 +39,21 @@ def test_an_error_that_is_not_the_engines_passes_as_it_is() -> None:
         raise FileNotFoundError
 
 
+def test_the_reason_of_a_refusal_is_the_engines_own_words() -> None:
+    error = DockerException("Error while fetching server API version")
+    error.__cause__ = APIError("500", explanation="closed today")
+    error.__cause__.__cause__ = OSError("HTTP 500")
+    assert reason(error) == "closed today"
+
+
 def test_the_reason_is_the_innermost_cause() -> None:
     error = RuntimeError("outer")
     error.__cause__ = ConnectionRefusedError(111, "Connection refused")
     assert reason(error) == "Connection refused"
+
+
+def test_a_connection_that_breaks_without_a_word_is_told_as_such() -> None:
+    assert reason(EOFError()) == "the connection broke off"
 
 
 def test_finish_returns_what_the_call_gives() -> None:

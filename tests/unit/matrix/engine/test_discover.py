@@ -1,4 +1,5 @@
 import json
+import socket
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -129,10 +130,20 @@ def test_a_socket_that_nobody_listens_on_is_told(docker: FakeDocker) -> None:
 
 
 def test_a_socket_without_permission_says_what_to_do(docker: FakeDocker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.access", lambda _path, _mode: False)
+    def refused(_self: socket.socket, _address: str) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("socket.socket.connect", refused)
     with pytest.raises(EngineError, match="Permission denied") as caught:
         connect(Endpoint(address=docker.address, origin="the default socket"))
     assert "group" in caught.value.fix
+
+
+def test_a_socket_that_its_engine_left_behind_is_told(short_folder: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(short_folder / "docker.sock"))
+    with pytest.raises(EngineError, match="Connection refused"):
+        connect(Endpoint(address=f"unix://{short_folder}/docker.sock", origin="the default socket"))
 
 
 def test_an_address_that_is_none_is_an_error() -> None:
