@@ -9,7 +9,7 @@ from tvm.error import CoverageError
 from tvm.matrix import manifest
 from tvm.matrix.model import Depth, Project
 from tvm.matrix.outcome import Status
-from tvm.matrix.results import Results
+from tvm.matrix.results import Results, place
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +44,23 @@ def summary(table: Sequence[Row]) -> str:
     return f"{sum(row.met for row in table)} of {len(table)} archs reach their declared depth"
 
 
+def to_data(table: Sequence[Row], tree_sha256: str) -> dict[str, Any]:
+    """Return coverage.json as data: how many of the declared archs reach their depth, and each with the why of its gap."""
+    return {
+        "schema": 1,
+        "tree_sha256": tree_sha256,
+        "reached": sum(row.met for row in table),
+        "declared": len(table),
+        "archs": [_to_data(row) for row in table],
+    }
+
+
+def _to_data(row: Row) -> dict[str, Any]:
+    reached = row.reached.name if row.reached else None
+    depths = {"declared": row.declared.name, "reached": reached, "met": row.met}
+    return {"cell": row.cell, "arch": row.arch, **depths, "by": row.by, "why": row.why}
+
+
 def require(table: Sequence[Row], cells: Sequence[str]) -> None:
     """Raise CoverageError that names every arch of `cells` which did not reach its declared depth."""
     missed = [row for row in table if row.cell in cells and not row.met]
@@ -67,14 +84,14 @@ class _State:
 
 def _state(results: Results, cell: str, tree_sha256: str) -> _State:
     """Return what an image gave for this tree, else what this machine's own tools gave."""
-    image, local = (_of_place(results, results.place(cell, kind), tree_sha256) for kind in ("image", "local"))
+    image, local = (_of_place(results, place(cell, kind), tree_sha256) for kind in ("image", "local"))
     if image.current or not local.current:
         return image
     return replace(local, by=", local")
 
 
-def _of_place(results: Results, place: str, tree_sha256: str) -> _State:
-    good, failed = (_own(folder) for folder in (results.good(place), results.failed(place)))
+def _of_place(results: Results, name: str, tree_sha256: str) -> _State:
+    good, failed = (_own(folder) for folder in (results.good(name), results.failed(name)))
     if failed and failed["tree"]["sha256"] == tree_sha256:
         nothing_ran = failed["status"] == Status.UNAVAILABLE.value
         return _State(why=_missing(failed) if nothing_ran else "the cell failed", current=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tvm.error import TVMError
+from tvm.matrix import results
 from tvm.matrix.engine import PreparedImage
 from tvm.matrix.model import Depth
 from tvm.matrix.outcome import Artefact, CellOutcome
@@ -18,6 +19,7 @@ from tvm.matrix.tree import Tree
 from tvm.support.record import ToolCall, strip_credentials
 
 BUILD_TYPE = "urn:tvm-matrix:cell:1"
+_BUILDER = "urn:tvm-matrix:builder:"
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://slsa.dev/provenance/v1"
 
@@ -51,7 +53,7 @@ def statement(outcome: CellOutcome, run: Run) -> dict[str, Any]:
                 "resolvedDependencies": _dependencies(run),
             },
             "runDetails": {
-                "builder": {"id": f"urn:tvm-matrix:builder:{run.builder}", "version": {"engine": run.engine}},
+                "builder": {"id": f"{_BUILDER}{run.builder}", "version": {"engine": run.engine}},
                 "metadata": {"invocationId": run.run_id, "startedOn": run.started, "finishedOn": run.finished},
             },
             "tvm_matrix": _own(outcome, run),
@@ -84,6 +86,13 @@ def load_json(path: Path) -> dict[str, Any]:
 def own(data: dict[str, Any]) -> dict[str, Any]:
     """Return the part of a manifest that is ours."""
     return cast("dict[str, Any]", data["predicate"]["tvm_matrix"])
+
+
+def place(data: dict[str, Any]) -> str:
+    """Return the name that the results have of the cell that a manifest is of: see Results.place."""
+    cell = str(data["predicate"]["buildDefinition"]["externalParameters"]["cell"])
+    builder = str(data["predicate"]["runDetails"]["builder"]["id"])
+    return results.place(cell, builder.removeprefix(_BUILDER))
 
 
 def recipe(artefact: Artefact, calls: Sequence[ToolCall]) -> list[int]:
@@ -131,6 +140,7 @@ def _own(outcome: CellOutcome, run: Run) -> dict[str, Any]:
             "vendor_route": run.image.vendor_route,
             "route_note": run.image.route_note,
         },
+        "packages": {kind: run.image.inventory.get(kind, {}) for kind in ("dpkg", "pip")},
     }
 
 

@@ -19,7 +19,6 @@ from tvm.matrix.signals import held
 _LOCK_LIMIT = 60.0
 _LOCK_POLL = 0.05
 _NEW, _OLD = ".new-", ".old"
-_LOCAL = "@local"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,10 +45,6 @@ class Results:
         with held():
             shutil.rmtree(staged, ignore_errors=True)
 
-    def place(self, cell: str, builder: str) -> str:
-        """Return the name that the results of a cell have: CELL, or CELL@local for those of this machine's own tools."""
-        return f"{cell}{_LOCAL}" if builder == "local" else cell
-
     def good(self, cell: str) -> Path:
         """Return the folder of the cell's last good run."""
         return self.folder / cell
@@ -63,8 +58,12 @@ class Results:
         return self.folder / f"{cell}.repro"
 
     def swap(self, staged: Path, target: Path) -> None:
-        """Put a finished folder in the place of the one before. A good result also ends the failure before it."""
+        """Put a finished folder in the place of the one before. A good result ends the failure before it, and keeps as
+        previous.json the manifest of the good one before: what the two differ in can be told later.
+        """
         with self.locked(), storage(target), held():
+            if not target.suffix and (target / "manifest.json").is_file():
+                shutil.copyfile(target / "manifest.json", staged / "previous.json")
             old = staged.with_name(f"{target.name}{staged.name[staged.name.index(_NEW) :]}{_OLD}")
             try:
                 if target.exists():
@@ -120,6 +119,11 @@ class Results:
         with storage(self.folder), suppress(Timeout), held():
             lock.acquire(blocking=False)
         return lock.is_locked
+
+
+def place(cell: str, builder: str) -> str:
+    """Return the name that the results of a cell have: CELL, or CELL@local for those of this machine's own tools."""
+    return f"{cell}@local" if builder == "local" else cell
 
 
 def write_atomic(path: Path, text: str) -> None:

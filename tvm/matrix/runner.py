@@ -16,7 +16,7 @@ from tvm.matrix.model import Project
 from tvm.matrix.outcome import Artefact, CellOutcome, CheckOutcome, Status
 from tvm.matrix.owner import owner_id
 from tvm.matrix.plan import Plan, PlannedCell, PlannedCheck
-from tvm.matrix.results import Results, storage, write_atomic
+from tvm.matrix.results import Results, place, storage, write_atomic
 from tvm.support import archive
 from tvm.support.record import ToolCall, strip_credentials
 
@@ -81,7 +81,7 @@ class Session:
 
     def place(self, cell: PlannedCell) -> str:
         """Return the name that a cell's results have."""
-        return self.results.place(cell.name, self.engine.name)
+        return place(cell.name, self.engine.name)
 
     @property
     def results(self) -> Results:
@@ -127,12 +127,12 @@ def run_cell(session: Session, cell: PlannedCell) -> CellOutcome:
             declared={arch: depth.name for arch, depth in cell.archs.items()},
         )
         write_atomic(staged / "manifest.json", manifest.to_json(manifest.statement(outcome, run)))
-        place = session.results.good if outcome.status is Status.PASSED else session.results.failed
-        target = place(session.place(cell))
+        kept = session.results.good if outcome.status is Status.PASSED else session.results.failed
+        target = kept(session.place(cell))
         session.results.swap(staged, target)
     finally:
         session.results.drop(staged)
-    report.write(session.results, session.tree.sha256)
+    report.write(session.project, session.tree.sha256)
     session.listener.ended(outcome, target)
     return outcome
 
@@ -356,7 +356,7 @@ def _require_passed(session: Session, outcomes: Sequence[CellOutcome]) -> None:
     if failed:
         names = ", ".join(outcome.cell for outcome in failed)
         first = next((outcome for outcome in failed if outcome.status is Status.FAILED), failed[0])
-        logs = session.results.failed(session.results.place(first.cell, session.engine.name)) / "logs"
+        logs = session.results.failed(place(first.cell, session.engine.name)) / "logs"
         kind = CellFailedError if first.status is Status.FAILED else UnavailableError
         msg = f"{first.status.value}: {names}: {first.why}"
         raise kind(msg, fix=first.fix or f"read the logs in {logs}")
