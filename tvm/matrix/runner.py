@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from tvm.error import CellFailedError, EngineError, StorageError, TVMError, UnavailableError
-from tvm.matrix import collect, manifest, plan, report, tools, tree
+from tvm.matrix import collect, manifest, needs, plan, report, tree
 from tvm.matrix.engine import Box, BoxOptions, Engine, PreparedImage
 from tvm.matrix.model import Project
 from tvm.matrix.outcome import Artefact, CellOutcome, CheckOutcome, Status
@@ -20,7 +20,7 @@ from tvm.matrix.results import Results, place, storage, write_atomic
 from tvm.support import archive
 from tvm.support.record import ToolCall, strip_credentials
 
-_PROBE_LIMIT = 60.0
+_READY_LIMIT = 60.0
 # What a check may leave in /out, and where it goes in the cell's folder.
 _TAKEN = {"artefacts": ".", "artefacts.jsonl": ".", "calls-*.jsonl": ".", "check_*.xml": "logs"}
 # pytest's own exit codes: 0 all passed, 1 some failed; `timeout` ends with 124 or 137.
@@ -196,7 +196,7 @@ def ready(box: Box, stream: Iterable[bytes], environment: Mapping[str, str]) -> 
     # An engine may keep the stream in a file for a while.
     with storage(Path(tempfile.gettempdir())):
         box.put(stream)
-    made = box.run(["mkdir", "-p", environment["HOME"], environment["TMPDIR"]], timeout=_PROBE_LIMIT)
+    made = box.run(["mkdir", "-p", environment["HOME"], environment["TMPDIR"]], timeout=_READY_LIMIT)
     if made.code != 0:
         msg = f"the box cannot be made ready:\n{made.output}"
         raise EngineError(msg, fix="nox -s doctor")
@@ -208,10 +208,11 @@ def _check(
     session.listener.progress(cell.name, f"check {check.name}")
     started = time.monotonic()
     outcome = CheckOutcome(name=check.name, status=Status.FAILED, command=check.command)
-    if unmet := _unmet(session, check, box):
+    if unmet := needs.unmet(check, box, local=session.local):
         why = "; ".join(unmet.values())
         status = Status.UNAVAILABLE if session.local else Status.FAILED
-        outcome, log = replace(outcome, status=status, why=why, fix=_mend(session, cell, check, unmet)), why
+        fix = needs.mend(cell, check, unmet, local=session.local)
+        outcome, log = replace(outcome, status=status, why=why, fix=fix), why
     else:
         environment = plan.check_environment(check.name, variation.source)
         done = box.run(check.command, timeout=cell.timeout, env=environment)
@@ -225,26 +226,6 @@ def _check(
     return outcome
 
 
-def _unmet(session: Session, check: PlannedCheck, box: Box) -> dict[str, str]:
-    """Return each tool that the check needs and that is not the one that matrix.yaml asks for, with the reason."""
-    found = {}
-    for probe in check.probes:
-        done = box.run(probe.argv, timeout=_PROBE_LIMIT)
-        specifier = (tools.local_specifier(probe.tool) if session.local else "") or probe.specifier
-        found[probe.tool] = tools.check(probe.tool, specifier, done.output, done.code)
-    return {tool: why for tool, why in found.items() if why}
-
-
-def _mend(session: Session, cell: PlannedCell, check: PlannedCheck, unmet: Mapping[str, str]) -> str:
-    if not session.local:
-        return (
-            f"the image holds another version: mend tools of image {cell.image} in matrix.yaml, or images/{cell.image}"
-        )
-    wanted = {probe.tool: probe.specifier for probe in check.probes}
-    hints = (f"{tool} {wanted[tool]} ({tools.install_hint(tool)})" for tool in unmet)
-    return f"install {', '.join(hints)}, or use a container engine: nox -s engine"
-
-
 def _collected(
     session: Session, box: Box, cell: PlannedCell, checks: Sequence[CheckOutcome], folder: Path
 ) -> CellOutcome:
@@ -252,7 +233,7 @@ def _collected(
     fetch(box, "/out", folder)
     counted = tuple(check if check.status is Status.UNAVAILABLE else _counted(check, folder) for check in checks)
     failed = [check for check in counted if check.status is Status.FAILED]
-    status, why, fix = _without(counted, require_all=session.require_all)
+    status, why, fix = needs.verdict(counted, require_all=session.require_all)
     artefacts: tuple[Artefact, ...] = ()
     calls: tuple[ToolCall, ...] = ()
     try:
@@ -271,17 +252,6 @@ def _collected(
         fix=fix,
         environment=dict(box.environment),
     )
-
-
-def _without(checks: Sequence[CheckOutcome], *, require_all: bool) -> tuple[Status, str, str]:
-    """Return what the checks that could not run make of a cell whose other checks passed: status, why, fix."""
-    missing = [check for check in checks if check.status is Status.UNAVAILABLE]
-    if not missing:
-        return Status.PASSED, "", ""
-    why = f"{len(missing)} of {len(checks)} checks unavailable: {', '.join(check.name for check in missing)}"
-    if len(missing) == len(checks):
-        return Status.UNAVAILABLE, why, missing[0].fix
-    return (Status.FAILED if require_all else Status.PASSED), why, missing[0].fix
 
 
 def fetch(box: Box, path: str, folder: Path) -> None:

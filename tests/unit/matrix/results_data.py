@@ -1,6 +1,7 @@
 """Manifests of cells that have run, made without a run."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from tvm.matrix import manifest
 from tvm.matrix.manifest import Run
 from tvm.matrix.model import Depth
 from tvm.matrix.outcome import Artefact, CellOutcome, CheckOutcome, Evidence, Status
-from tvm.matrix.results import Results
+from tvm.matrix.results import Results, place
 from tvm.matrix.tree import Tree
 from tvm.support.record import FileDigest, ToolCall, ToolIdentity
 
@@ -89,10 +90,17 @@ def a_run(*, tree: Tree = TREE, finished: str = "2026-01-01T00:00:02Z") -> Run:
     )
 
 
+def a_local_run() -> Run:
+    """Return what a manifest says of a run on this machine's own tools."""
+    run = a_run()
+    image = replace(run.image, base_route="local", vendor_route="none")
+    return replace(run, engine="local, network not isolated", builder="local", image=image)
+
+
 def keep(results: Results, outcome: CellOutcome, run: Run | None = None) -> dict[str, Any]:
     """Write the manifest of a cell to where a run would leave it, and return it."""
-    place = results.good if outcome.status is Status.PASSED else results.failed
-    folder = place(outcome.cell)
+    kept = results.good if outcome.status is Status.PASSED else results.failed
+    folder = kept(place(outcome.cell, run.builder if run else "docker"))
     folder.mkdir(parents=True, exist_ok=True)
     data = manifest.statement(outcome, run or a_run())
     (folder / "manifest.json").write_text(manifest.to_json(data), encoding="utf-8")

@@ -1,15 +1,16 @@
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.unit.matrix.results_data import OTHER_TREE, TREE, a_run, an_artefact, an_outcome, keep
+from tests.unit.matrix.results_data import OTHER_TREE, TREE, a_local_run, a_run, an_artefact, an_outcome, keep
 from tests.unit.matrix.world import make_project
 from tvm.error import CoverageError, ExitCode
 from tvm.matrix import coverage
 from tvm.matrix.coverage import Row
 from tvm.matrix.model import Depth, Project
-from tvm.matrix.outcome import Artefact, Status
+from tvm.matrix.outcome import Artefact, CellOutcome, CheckOutcome, Status
 from tvm.matrix.results import Results
 
 
@@ -111,3 +112,44 @@ def test_cells_that_were_not_asked_for_do_not_fail() -> None:
     table = rows("-+")
     coverage.require(table, ["c1"])
     assert [row.met for row in table] == [False, True]
+
+
+def unavailable(*artefacts: Artefact, status: Status = Status.PASSED) -> CellOutcome:
+    """Return the outcome of a cell of which one check could not run on this machine."""
+    outcome = an_outcome(artefacts=artefacts)
+    gone = CheckOutcome(name="nvcc", status=Status.UNAVAILABLE, why="nvcc is not there")
+    return replace(outcome, status=status, checks=(*outcome.checks, gone))
+
+
+def test_what_this_machine_gave_counts_where_no_image_was_run(project: Project) -> None:
+    keep(Results(folder=project.build), an_outcome(artefacts=[an_artefact(by="qemu")]), a_local_run())
+    assert (row(project).met, row(project).by) == (True, "qemu, local")
+
+
+def test_what_an_image_gave_counts_more_than_what_this_machine_gave(project: Project) -> None:
+    keep(Results(folder=project.build), an_outcome(artefacts=[an_artefact()]), a_local_run())
+    ran(project, an_artefact(depth=Depth.linked, by="lld"))
+    assert row(project).why == "reached linked by lld"
+
+
+def test_an_image_of_another_tree_does_not_hide_what_this_machine_gave(project: Project) -> None:
+    keep(Results(folder=project.build), an_outcome(artefacts=[an_artefact()]), a_run(tree=OTHER_TREE))
+    keep(Results(folder=project.build), an_outcome(artefacts=[an_artefact()]), a_local_run())
+    assert row(project).met
+
+
+def test_a_gap_says_which_check_was_unavailable(project: Project) -> None:
+    keep(Results(folder=project.build), unavailable(an_artefact(arch="aarch64")), a_local_run())
+    assert not row(project).met
+    assert row(project).why == "no artefact was published for it; check nvcc is unavailable: nvcc is not there"
+    assert row(project, "aarch64").why == ""
+
+
+def test_a_cell_in_which_nothing_ran_says_what_is_missing(project: Project) -> None:
+    keep(Results(folder=project.build), unavailable(status=Status.UNAVAILABLE), a_local_run())
+    assert (row(project).reached, row(project).why) == (None, "check nvcc is unavailable: nvcc is not there")
+
+
+def test_where_all_were_required_the_cell_failed(project: Project) -> None:
+    keep(Results(folder=project.build), unavailable(status=Status.FAILED), a_local_run())
+    assert row(project).why == "the cell failed"

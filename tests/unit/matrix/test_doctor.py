@@ -12,7 +12,8 @@ from tests.unit.stand_in import MakeStandIn
 from tvm.error import ExitCode
 from tvm.matrix import doctor
 from tvm.matrix.doctor import Finding, Level, diagnose, show
-from tvm.matrix.engine import LABEL, context, images, install
+from tvm.matrix.engine import LABEL, context, discover, images, install
+from tvm.matrix.engine.discover import Endpoint
 from tvm.matrix.engine.layout import Layout
 from tvm.matrix.model import Project
 
@@ -172,3 +173,31 @@ def test_anything_else_that_is_bad_ends_with_1(project: Project, bin_folder: Pat
 def test_a_warning_ends_with_0(docker: FakeDocker, project: Project) -> None:
     docker.info["Driver"] = "vfs"
     assert _shown(project)[0] is ExitCode.OK
+
+
+def test_this_machine_alone_is_well_where_it_was_asked_for(project: Project) -> None:
+    code, text = _shown(project, "local")
+    assert code is ExitCode.OK
+    assert "ok       engine: local, network not isolated" in text
+
+
+@pytest.fixture
+def _silent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing answer, and nothing be named."""
+    monkeypatch.delenv("DOCKER_HOST")
+    gone = Endpoint(address=f"unix://{tmp_path}/none.sock", origin="our private engine")
+    monkeypatch.setattr(discover, "endpoints", lambda *_: [gone])
+
+
+@pytest.mark.usefixtures("_silent")
+def test_a_machine_without_an_engine_is_warned_that_it_runs_alone(project: Project) -> None:
+    code, text = _shown(project)
+    assert code is ExitCode.OK
+    assert "warning  engine: local, network not isolated" in text
+    assert "no container engine is installed" in text
+
+
+@pytest.mark.usefixtures("_silent")
+def test_an_installed_engine_that_does_not_answer_is_bad(project: Project, stand_in: MakeStandIn) -> None:
+    stand_in("docker")
+    assert _shown(project)[0] is ExitCode.ENGINE

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.matrix.results_data import OTHER_TREE, TREE, a_call, a_run, an_artefact, an_outcome
+from tests.unit.matrix.results_data import OTHER_TREE, TREE, a_call, a_local_run, a_run, an_artefact, an_outcome
 from tvm.error import TVMError
 from tvm.matrix import manifest
 from tvm.matrix.model import Depth
@@ -166,3 +166,8 @@ def test_a_manifest_of_another_version_is_refused(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(manifest.to_json(data), encoding="utf-8")
     with pytest.raises(TVMError, match="written by another version of tvm-matrix"):
         manifest.read(tmp_path / "manifest.json")
+
+
+def test_the_place_of_a_result_is_told_by_its_builder() -> None:
+    runs = (a_run(), a_local_run())
+    assert [manifest.place(manifest.statement(an_outcome(), run)) for run in runs] == ["first", "first@local"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.matrix.results_data import TREE, a_run, an_artefact, an_outcome, keep
+from tests.unit.matrix.results_data import TREE, a_local_run, a_run, an_artefact, an_outcome, keep
 from tests.unit.matrix.world import bytes_of, make_project
 from tvm.error import ConfigError, ExitCode, SourceError, TVMError
 from tvm.matrix import merge, report
@@ -163,3 +163,12 @@ def test_a_broken_repro_proof_is_refused(project: Project, tmp_path: Path, text:
     folder.mkdir()
     (folder / "repro.json").write_text(text, encoding="utf-8")
     assert "not what a repro writes" in refused(project, tmp_path / "one").cause
+
+
+def test_what_another_machine_gave_without_an_engine_does_not_replace_an_images(
+    project: Project, tmp_path: Path
+) -> None:
+    keep(Results(folder=project.build), an_outcome())
+    keep(Results(folder=tmp_path / "other"), an_outcome(), a_local_run())
+    assert merged(project, tmp_path / "other") == [f"first@local: passed, from {tmp_path}/other/first@local"]
+    assert Results(folder=project.build).good("first").is_dir()

@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.unit.matrix.results_data import OTHER_TREE, TREE, a_run, an_artefact, an_outcome, keep
+from tests.unit.matrix.results_data import OTHER_TREE, TREE, a_local_run, a_run, an_artefact, an_outcome, keep
 from tests.unit.matrix.world import make_project
 from tvm.matrix import report
 from tvm.matrix.model import Project
@@ -166,3 +166,11 @@ def test_a_result_before_of_another_version_is_none(results: Results) -> None:
     keep(results, an_outcome())
     (results.good("first") / "previous.json").write_text('{"schema": 0}', encoding="utf-8")
     assert shown_before(results, results.good("first")) == ""
+
+
+def test_what_this_machine_gave_stands_beside_what_an_image_gave(project: Project, results: Results) -> None:
+    keep(results, an_outcome())
+    keep(results, an_outcome(), a_local_run())
+    assert [entry.place for entry in report.entries(results, TREE.sha256)] == ["first", "first@local"]
+    report.write(project, TREE.sha256)
+    assert [cell["folder"] for cell in written(project)["cells"]] == ["first", "first@local"]

@@ -254,3 +254,14 @@ def test_an_archive_that_is_refused_for_what_it_holds_stays_an_archive_error() -
     refused = ArchiveError("absolute name")
     with pytest.raises(ArchiveError), storage(Path("place")):
         raise refused from OSError(errno.ELOOP, "a link")
+
+
+def test_what_this_machine_gave_has_a_name_of_its_own() -> None:
+    assert (results.place("ndk", "docker"), results.place("ndk", "local")) == ("ndk", "ndk@local")
+
+
+def test_a_good_result_of_this_machine_ends_its_own_failure_alone(made: Results) -> None:
+    fill(made.failed("ndk"), "failed in the image")
+    fill(made.failed("ndk@local"), "failed here")
+    made.swap(fill(made.staging("ndk@local", "1-2.a"), "good"), made.good("ndk@local"))
+    assert (made.failed("ndk").exists(), made.failed("ndk@local").exists()) == (True, False)

@@ -12,8 +12,8 @@ import pytest
 
 from tests.unit.matrix import fake_engine as fake
 from tests.unit.matrix.fake_engine import Answer, Call, FakeBox, Program
-from tests.unit.matrix.world import CHECK_CC, World, bytes_of, make_world
-from tvm.error import CellFailedError, EngineError, ExitCode, ImageError, StorageError, TVMError
+from tests.unit.matrix.world import CHECK_CC, CHECK_TAR, World, bytes_of, make_world
+from tvm.error import CellFailedError, EngineError, ExitCode, ImageError, StorageError, TVMError, UnavailableError
 from tvm.matrix import manifest, runner
 from tvm.matrix.engine import BoxOptions
 from tvm.matrix.outcome import Status
@@ -503,3 +503,54 @@ def test_the_engine_in_memory_answers_as_the_protocol_says(world: World) -> None
     options = BoxOptions(cell="first", run_id=world.session().run_id, limit=1)
     done = world.engine.open(fake.prepared("first"), options).run(["python", "--version"], timeout=1)
     assert done == process.Completed(argv=("python", "--version"), code=0, output="Python 3.13.5\n", seconds=0.0)
+
+
+@pytest.fixture
+def local(world: World) -> World:
+    """Return a world whose engine is this machine, with an old gcc; the cell has one more check, which needs none."""
+    world.engine.name = "local"
+    world.engine.programs["gcc --version"] = fake.prints("gcc (Debian 12.2.0-14) 12.2.0\n")
+    cells = world.project.matrix.cells
+    both = {**cells["first"].checks, **cells["second"].checks}
+    cells["first"] = cells["first"].model_copy(update={"checks": both})
+    return world
+
+
+def test_on_this_machine_a_check_without_its_tools_is_unavailable_and_not_started(local: World) -> None:
+    (outcome,) = local.run("first")
+    assert [check.status for check in outcome.checks] == [Status.UNAVAILABLE, Status.PASSED]
+    assert outcome.checks[0].why == "gcc is 12.2.0, but matrix.yaml wants ==14.*"
+    assert "Debian package gcc" in outcome.checks[0].fix
+    assert not [call for call in local.engine.boxes[0].calls if CHECK_CC in call.argv]
+    assert (outcome.status, outcome.why) == (Status.PASSED, "1 of 2 checks unavailable: cc")
+
+
+def test_results_of_this_machine_stand_apart(local: World) -> None:
+    local.run("first")
+    folder = local.results.good("first@local")
+    data = manifest.read(folder / "manifest.json")
+    assert data["predicate"]["runDetails"]["builder"]["id"] == "urn:tvm-matrix:builder:local"
+    assert not local.results.good("first").exists()
+
+
+def test_where_all_are_required_an_unavailable_check_fails_the_cell(local: World) -> None:
+    session = runner.new_session(local.project, local.engine, local.told, require_all=True)
+    with pytest.raises(CellFailedError, match="1 of 2 checks unavailable: cc"):
+        runner.run_cells(session, local.plan("first"))
+    assert local.results.failed("first@local").is_dir()
+
+
+def test_a_cell_in_which_nothing_ran_ends_with_its_own_code(local: World) -> None:
+    local.engine.programs["python --version"] = fake.prints("", code=127)
+    with pytest.raises(UnavailableError, match="unavailable: first: 2 of 2 checks unavailable: cc, tar") as caught:
+        local.run("first")
+    assert caught.value.exit_code is ExitCode.UNAVAILABLE
+    assert local.results.failed("first@local").is_dir()
+
+
+def test_a_failure_says_more_than_a_cell_in_which_nothing_ran(local: World) -> None:
+    local.engine.programs |= {"gcc --version": fake.prints("", code=127), CHECK_TAR: fake.fails()}
+    cells = local.project.matrix.cells
+    cells["first"] = cells["first"].model_copy(update={"checks": {"cc": ["gcc"]}})
+    with pytest.raises(CellFailedError, match="failed: first, second: pytest ended with 1"):
+        local.run("first", "second")

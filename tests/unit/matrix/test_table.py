@@ -1,4 +1,5 @@
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -6,7 +7,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from tests.unit.matrix.results_data import OTHER_TREE, TREE, a_run, an_artefact, an_outcome, keep
+from tests.unit.matrix.results_data import OTHER_TREE, TREE, a_local_run, a_run, an_artefact, an_outcome, keep
 from tvm.matrix import manifest, report, table
 from tvm.matrix.coverage import Row
 from tvm.matrix.model import Depth
@@ -143,3 +144,23 @@ def test_coverage_shows_the_why_of_each_gap() -> None:
 def test_routes_leave_out_the_vendor_where_there_is_none() -> None:
     image = {"name": "host", "tag": "1", "vendor_route": "none", "base_route": "pulled"}
     assert table.routes(image) == "host:1 (pulled)"
+
+
+def test_without_an_engine_the_table_says_so_and_what_could_not_run(tmp_path: Path) -> None:
+    results = Results(folder=tmp_path)
+    gone = CheckOutcome(name="nvcc", status=Status.UNAVAILABLE, why="nvcc is not there")
+    outcome = an_outcome()
+    keep(results, replace(outcome, checks=(*outcome.checks, gone)), a_local_run())
+    text = text_of(table.results_table(report.entries(results, TREE.sha256), [{}]))
+    assert "first@local" in text
+    assert "cc 2/2, nvcc unavailable" in text
+    assert "local, network not isolated" in text
+
+
+def test_a_check_that_could_not_run_is_one_line() -> None:
+    console = new_console()
+    gone = CheckOutcome(name="nvcc", status=Status.UNAVAILABLE, why="nvcc is not there")
+    with table.listener(console, ["ndk"]) as listener:
+        listener.checked("ndk", gone, "nvcc is not there")
+    assert printed(console).endswith("check nvcc unavailable in 0.0 s: nvcc is not there\n")
+    assert len(printed(console).splitlines()) == 1

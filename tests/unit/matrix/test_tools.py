@@ -109,3 +109,16 @@ def test_any_release_number_comes_back(numbers: list[int]) -> None:
 @given(st.sampled_from(tools.names()), st.text(max_size=80))
 def test_any_output_is_a_version_or_a_reason(name: str, output: str) -> None:
     assert isinstance(tools.check(name, ">=0", output, 0), str)
+
+
+def test_only_python_may_be_another_than_the_images_on_this_machine() -> None:
+    """The wheels are locked for it; no product is made by it."""
+    assert {name: tools.local_specifier(name) for name in tools.names() if tools.local_specifier(name)} == {
+        "python": ">=3.11"
+    }
+
+
+def test_a_lock_beside_the_images_own_is_one_that_some_image_has() -> None:
+    folders = {folder for name in tools.names() if (folder := tools.lock_folder(name))}
+    images = Path(tools.__file__).parents[2] / "images"
+    assert folders <= {lock.parent.name for lock in images.glob("*/*/requirements.txt")}

@@ -64,7 +64,11 @@ class Box(Protocol):
     """An opened image. `source` is the folder the tree is put into and that programs start in."""
 
     name: str
-    environment: Mapping[str, str]  # what every program in it has
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What every program in it has."""
+        ...
 
     def put(self, tree: Iterable[bytes]) -> None:
         """Unpack a tar stream into the source folder."""

@@ -15,6 +15,7 @@ from tvm.matrix import tools
 from tvm.matrix.engine import LABEL_RUN, Box, BoxOptions, PreparedImage, Progress, labels, venv
 from tvm.matrix.engine.local_box import MARKS, PREFIX, LocalBox, remove
 from tvm.matrix.model import Project
+from tvm.matrix.results import storage
 from tvm.support import process, record
 from tvm.support.utils import search_path, which
 
@@ -62,7 +63,8 @@ class LocalEngine:
 
     def open(self, image: PreparedImage, options: BoxOptions) -> Box:
         """Make a private folder."""
-        return LocalBox(options, image.inventory["path"])
+        with storage(Path(tempfile.gettempdir())):
+            return LocalBox(options, image.inventory["path"])
 
     def reap(self) -> list[str]:
         """Remove boxes whose runner is gone, and what still runs in them."""

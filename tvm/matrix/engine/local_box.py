@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from tvm.error import EngineError, ToolNotFound, ToolTimeoutError
+from tvm.error import EngineError, ToolNotFound, ToolTimeoutError, TVMError
 from tvm.matrix.engine import BoxOptions, Output, labels, leftovers
+from tvm.matrix.signals import held
 from tvm.support import process
 from tvm.support.process import Completed
 
@@ -21,8 +22,8 @@ PREFIX = "tvm-box-"
 MARKS = "labels.json"
 _OUT = "/out"
 _PUT_LIMIT = 300.0
-# What a shell says of a program that is not there, and `timeout` of one that overran.
-_NOT_THERE, _OVERRUN = 127, 124
+# What a shell says of a program that is not there or is none of this system, and `timeout` of one that overran.
+_NOT_THERE, _NO_PROGRAM, _OVERRUN = 127, 126, 124
 
 
 class LocalBox:
@@ -33,10 +34,12 @@ class LocalBox:
 
     def __init__(self, options: BoxOptions, path: Sequence[str]) -> None:
         """`path` is the search path for programs."""
-        self.folder = Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
+        # Whole or not begun: without its marks nobody would ever remove it.
+        with held():
+            self.folder = Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
+            marks = labels.owner_labels(options.run_id, options.cell)
+            (self.folder / MARKS).write_text(json.dumps(marks) + "\n", encoding="utf-8")
         self.name = str(self.folder)
-        marks = labels.owner_labels(options.run_id, options.cell)
-        (self.folder / MARKS).write_text(json.dumps(marks) + "\n", encoding="utf-8")
         self._source = self.folder / "src"
         self._places = {
             _OUT: self._source / "out",
@@ -77,6 +80,8 @@ class LocalBox:
             done = _ended(error.command, _OVERRUN, error.output, started)
         except ToolNotFound as error:
             done = _ended(command, _NOT_THERE, f"{error.cause}\n", started)
+        except TVMError as error:
+            done = _ended(command, _NO_PROGRAM, f"{error.cause}\n", started)
         if output:
             output(done.raw)
         return done

@@ -124,3 +124,44 @@ def test_build_in_an_unknown_cell_asks_no_engine(play: Play, tmp_path: Path) -> 
     (tmp_path / "a.c").touch()
     assert play.main("build", str(tmp_path / "a.c"), "--cell", "nope", "-o", "a.so") == 3
     assert play.asked == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["repro", "host"], "repro builds twice in containers"),
+        (["build", "a.c", "--cell", "host", "-o", "a.so"], "build takes the toolchain of a cell's image"),
+    ],
+)
+def test_what_this_machine_alone_cannot_do_ends_with_four(
+    play: Play,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    why: str,
+) -> None:
+    (tmp_path / "a.c").touch()
+    monkeypatch.chdir(tmp_path)
+    play.engine.name = "local"
+    assert play.main(*arguments) == 4
+    assert why in capsys.readouterr().err
+    assert play.engine.boxes == []
+
+
+@pytest.mark.parametrize(("options", "code"), [([], 0), (["--require-all"], 1)])
+def test_run_without_an_engine_passes_unless_all_checks_are_required(
+    play: Play, capsys: pytest.CaptureFixture[str], options: list[str], code: int
+) -> None:
+    play.engine.name = "local"
+    play.engine.programs["gcc --version"] = fake.prints("", code=127)
+    assert play.main("run", "host", *options) == code
+    assert "cc unavailable, tar 2/2" in capsys.readouterr().out
+
+
+def test_run_in_which_nothing_ran_ends_with_eleven(play: Play, capsys: pytest.CaptureFixture[str]) -> None:
+    play.engine.name = "local"
+    for tool in ("gcc", "tar"):
+        play.engine.programs[f"{tool} --version"] = fake.prints("", code=127)
+    assert play.main("run", "host") == 11
+    assert "Debian package gcc" in capsys.readouterr().err

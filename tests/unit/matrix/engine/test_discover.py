@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.unit.matrix.engine.fake_docker import FakeDocker
+from tests.unit.stand_in import MakeStandIn
 from tvm.error import EngineError
-from tvm.matrix.engine import discover
-from tvm.matrix.engine.discover import Endpoint, NoEngineError, connect, endpoints, find
+from tvm.matrix.engine import discover, install
+from tvm.matrix.engine.discover import Endpoint, NoEngineError, connect, endpoints, find, installed
 from tvm.matrix.engine.layout import Layout
 
 pytestmark = pytest.mark.usefixtures("no_sockets")
@@ -149,3 +150,32 @@ def test_a_socket_that_its_engine_left_behind_is_told(short_folder: Path) -> Non
 def test_an_address_that_is_none_is_an_error() -> None:
     with pytest.raises(EngineError, match="does not answer"):
         connect(Endpoint(address="gopher://x", origin="DOCKER_HOST", named=True))
+
+
+def test_a_machine_without_program_socket_or_context_has_no_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(install, "_SYSTEM_FOLDERS", ())
+    assert not installed({}, _layout(tmp_path))
+
+
+@pytest.mark.parametrize("program", ["docker", "dockerd", "podman"])
+def test_a_program_of_an_engine_is_one_that_is_installed(
+    tmp_path: Path, stand_in: MakeStandIn, monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
+    monkeypatch.setattr(install, "_SYSTEM_FOLDERS", ())
+    stand_in(program)
+    assert installed({}, _layout(tmp_path))
+
+
+def test_a_socket_is_one_too_whether_it_answers_or_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(install, "_SYSTEM_FOLDERS", ())
+    layout = Layout(run=tmp_path)
+    layout.socket.touch()
+    assert installed({}, layout)
+
+
+def test_so_is_a_context_that_leads_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(install, "_SYSTEM_FOLDERS", ())
+    _context(_home(), "work", "tcp://work:2376")
+    assert installed({}, _layout(tmp_path))

@@ -8,7 +8,7 @@ from tests.unit.matrix.engine.fake_docker import FakeDocker
 from tests.unit.matrix.engine.world import World, make_world
 from tests.unit.stand_in import MakeStandIn, StandIn
 from tvm.error import EngineError
-from tvm.matrix.engine import daemon, install, private
+from tvm.matrix.engine import daemon, install, private, unable
 from tvm.matrix.engine.layout import Layout
 from tvm.matrix.engine.private import ensure, status, stop
 from tvm.matrix.owner import start_time
@@ -204,3 +204,53 @@ def test_mmdebstrap_alone_is_installed_where_it_is_missing(
     ensure(told.append, world.layout)
     assert apt.calls[1][-1] == "mmdebstrap"
     assert install.missing() == ["mmdebstrap"]
+
+
+@pytest.fixture
+def dying(short_folder: Path, stand_in: MakeStandIn, as_root: None, no_sockets: None) -> World:  # noqa: ARG001 - both prepare
+    """Return a machine whose dockerd ends by itself, as in a sandbox."""
+    body = "print('starting'); print('failed to mount overlay: operation not permitted'); sys.exit(1)"
+    return make_world(short_folder, stand_in, dockerd=body)
+
+
+def test_a_dockerd_that_dies_is_an_error_of_4_and_the_reason_is_written_down(dying: World, told: list[str]) -> None:
+    with pytest.raises(EngineError, match="ended by itself") as caught:
+        ensure(told.append, dying.layout)
+    assert caught.value.exit_code == 4
+    assert "--engine local" in caught.value.fix
+    assert unable.read(dying.layout) == "failed to mount overlay: operation not permitted"
+
+
+def test_a_bridge_that_is_refused_is_written_down_too(world: World, told: list[str], stand_in: MakeStandIn) -> None:
+    stand_in("ip", output="RTNETLINK answers: Operation not permitted\n", code=2)
+    with pytest.raises(EngineError, match="ip link add"):
+        ensure(told.append, world.layout)
+    assert "RTNETLINK answers: Operation not permitted" in unable.read(world.layout)
+
+
+def test_one_that_hangs_is_no_reason_to_do_without(
+    short_folder: Path,
+    stand_in: MakeStandIn,
+    as_root: None,  # noqa: ARG001 - prepares
+    no_sockets: None,  # noqa: ARG001 - prepares
+    told: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(daemon, "_START_LIMIT", 0.3)
+    hanging = make_world(short_folder, stand_in, dockerd="import time; time.sleep(60)")
+    with pytest.raises(EngineError, match="does not answer"):
+        ensure(told.append, hanging.layout)
+    assert unable.read(hanging.layout) == ""
+
+
+def test_status_tells_why_dockerd_could_not_run(dying: World, told: list[str]) -> None:
+    unable.record(dying.layout, "no overlay")
+    with pytest.raises(EngineError):
+        status(told.append, dying.layout)
+    assert told[1] == "dockerd could not run here when it was last started: no overlay"
+
+
+def test_once_an_engine_answers_the_reason_is_forgotten(world: World, told: list[str]) -> None:
+    unable.record(world.layout, "no overlay")
+    ensure(told.append, world.layout)
+    assert unable.read(world.layout) == ""
