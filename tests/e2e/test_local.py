@@ -2,15 +2,18 @@
 
 import json
 import signal
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.e2e.project import LIMIT, MATRIX, Project, lay, whole
+
+if TYPE_CHECKING:
+    import subprocess
 
 TAR = 'tar: ">=1.35"'
 # Known by its number among all sleeps of this machine.
