@@ -10,6 +10,7 @@ from pathlib import Path
 from _ratio import median, report
 from rich.console import Console
 
+from tvm.error import TVMError
 from tvm.matrix import loader, plan, runner, table
 from tvm.matrix.engine import PreparedImage, discover
 from tvm.matrix.engine.docker import DockerEngine
@@ -51,4 +52,7 @@ def _raw(address: str, image: PreparedImage) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except TVMError as error:
+        sys.exit(f"bench: error: {error}")

@@ -1,5 +1,6 @@
 """Android's ABIs: the NDK's compiler for each, what its files must say, and the emulator that runs them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,6 +81,11 @@ ABIS = {
         ),
     )
 }
+
+
+def triple(get_target_triple: Callable[[], str | None]) -> str:
+    """Return what a function says is its target. Some clangs write androideabi for 32-bit ARM, some android."""
+    return (get_target_triple() or "").strip().replace("androideabi", "android")
 
 
 def run(abi: Abi, library: Path, kernel: Kernel, folder: Path) -> Array:

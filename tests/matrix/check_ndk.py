@@ -98,7 +98,7 @@ def test_static_library_takes_the_members_of_tars(abi: Abi, objects: list[Path],
 
 def test_triple_is_asked_at_call_time(abi: Abi) -> None:
     for function in (ndk.create_shared, ndk.create_staticlib):
-        assert (function.get_target_triple() or "").strip() == abi.triple
+        assert android.triple(function.get_target_triple) == abi.triple
 
 
 def test_triple_is_unknown_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +158,7 @@ def test_cross_compiler_adds_options_and_files(
         fcompile(str(library), given, options=["-Wl,-soname,libcross.so"])
     assert (base, len(given)) == (["-O3", abi.page_option], 2)
     assert fcompile.output_format == "so"
-    assert (fcompile.get_target_triple() or "").strip() == abi.triple
+    assert android.triple(fcompile.get_target_triple) == abi.triple
     seen = _inspect(library, abi, set(NAMES), soname="libcross.so", page=abi.page)
     artefact(
         f"{abi.name}/{library.name}",
@@ -177,7 +177,7 @@ def test_cross_compiler_by_the_path_of_a_compiler(abi: Abi, tmp_path: Path, monk
     """It reports the triple of its own compiler, not the host's, and needs no TVM_NDK_CC."""
     monkeypatch.delenv("TVM_NDK_CC")
     fcompile, kernel = cc.cross_compiler(abi.cc, options=["-lm"], output_format="so"), kernels.softmax()
-    assert (fcompile.get_target_triple() or "").strip() == abi.triple
+    assert android.triple(fcompile.get_target_triple) == abi.triple
     source = (Path.cwd() / kernel.source).as_posix()
     fcompile("libbypath.so", [source], options=["-O2"], cwd=tmp_path)
     kernels.worst(kernel, android.run(abi, tmp_path / "libbypath.so", kernel, tmp_path))
@@ -193,7 +193,7 @@ def test_cross_compiler_of_the_static_packer(abi: Abi, objects: list[Path], tmp_
     triple = ndk.create_staticlib.get_target_triple
     fcompile = cc.cross_compiler(pack, output_format="a", get_target_triple=triple, add_files=[str(objects[0])])
     fcompile(str(tmp_path / "libcross.a"), [str(objects[1])], options=["-O2"])
-    assert (fcompile.output_format, (fcompile.get_target_triple() or "").strip()) == ("a", abi.triple)
+    assert (fcompile.output_format, android.triple(fcompile.get_target_triple)) == ("a", abi.triple)
     assert set(ndk.get_global_symbol_section_map(tmp_path / "libcross.a")) == set(NAMES[:2])
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.matrix.evidence import executed, inspected
+from tests.matrix.evidence import inspected
 from tests.matrix.kernels import SOURCES
 from tests.matrix.publish import Publish
 from tvm.error import ArchiveError
@@ -24,7 +24,7 @@ def test_the_systems_tar_reads_ours(arch: str, tmp_path: Path, artefact: Publish
         assert (tmp_path / "theirs" / source.name).read_bytes() == source.read_bytes()
     shown = [
         inspected("tar -tz", f"lists {', '.join(names)}"),
-        executed("tar -xz", f"{len(names)} files come out byte for byte"),
+        inspected("tar -xz", f"{len(names)} files come out byte for byte"),
     ]
     artefact("kernels.tar", ours, target="any", arch=arch, evidence=shown)
 

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
@@ -92,8 +91,3 @@ def write(folder: Path, log: Path, name: str, *, output: str, code: int, body: s
     path.write_text(script, encoding="utf-8")
     path.chmod(0o755)
     return StandIn(path=str(path), log=log)
-
-
-def flags(calls: Sequence[Sequence[str]]) -> list[str]:
-    """Return every argument of every call that begins with a dash, in order."""
-    return [arg for call in calls for arg in call if arg.startswith("-")]

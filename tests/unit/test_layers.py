@@ -116,6 +116,12 @@ def unsafe_calls(module: Source) -> list[str]:
     return shells + [name for name in map(called, calls(module)) if name.rpartition(".")[2] in names]
 
 
+@pytest.mark.parametrize("folder", ["tests", "bench", "images"])
+def test_nothing_beside_the_library_unpacks_unchecked_either(folder: str) -> None:
+    found = {str(module.path): unsafe_calls(module) for module in sources(ROOT, folder)}
+    assert {path: names for path, names in found.items() if names} == {}
+
+
 def test_the_matrix_package_itself_imports_nothing() -> None:
     (package,) = (module for module in MODULES if module.name == "tvm.matrix")
     assert list(imported(package)) == []

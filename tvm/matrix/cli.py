@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from tvm.error import CompileError, ExitCode, TVMError
 from tvm.matrix import commands
 from tvm.matrix.signals import Interrupted, interruptible
+from tvm.support.record import strip_credentials
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -17,17 +18,20 @@ def main(arguments: Sequence[str]) -> int:
     options = parser().parse_args(arguments)
     try:
         with interruptible():
-            return int(commands.execute(options))
+            code = int(commands.execute(options))
+        # What is left in the buffer shows only now whether anybody reads it.
+        print(end="", flush=True)
+    except BrokenPipeError:
+        # Who read our output has gone (`| head`): nothing more can be said there.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(ExitCode.FAILED)
     except TVMError as error:
         _complain(error)
         return int(error.exit_code)
     except Interrupted as interrupt:
         print("tvm-matrix: interrupted", file=sys.stderr)
         return int(interrupt.exit_code)
-    except BrokenPipeError:
-        # Who read our output has gone (`| head`): nothing more can be said there.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return int(ExitCode.FAILED)
+    return code
 
 
 def parser() -> argparse.ArgumentParser:
@@ -116,4 +120,4 @@ def _engine(command: argparse.ArgumentParser) -> None:
 
 def _complain(error: TVMError) -> None:
     text = str(error) if isinstance(error, CompileError) else f"error: {error}"
-    print(f"tvm-matrix: {text}", file=sys.stderr)
+    print(f"tvm-matrix: {strip_credentials(text)}", file=sys.stderr)

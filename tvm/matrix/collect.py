@@ -73,6 +73,9 @@ def suites(path: Path) -> list[TestSuite]:
 def _artefact(line: Any) -> Artefact:
     evidence = [{**item, "depth": Depth[item["depth"]]} for item in line["evidence"]]
     artefact = _ARTEFACT.validate_python({**line, "evidence": evidence})
+    if not artefact.evidence:
+        msg = "nothing was shown about it"
+        raise ValueError(msg)
     for name in (artefact.name, artefact.path):
         if not _NAME.fullmatch(name) or {".", ".."} & set(name.split("/")):
             msg = f"no safe name: {name!r}"

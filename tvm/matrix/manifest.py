@@ -102,7 +102,10 @@ def _dependencies(run: Run) -> list[dict[str, Any]]:
     tree = {"name": "tree", "digest": {"sha256": run.tree.sha256}}
     if run.tree.revision:
         tree["digest"] = {"sha256": run.tree.sha256, "gitCommit": run.tree.revision}
-    image = {"name": f"image {run.image.tag}", "digest": {"sha256": run.image.image_id.removeprefix("sha256:")}}
+    image = {
+        "name": f"image {run.image.name}:{run.image.tag}",
+        "digest": {"sha256": run.image.image_id.removeprefix("sha256:")},
+    }
     inventory = {"name": "inventory", "digest": {"sha256": run.image.inventory_sha256}}
     return [tree, image, inventory]
 

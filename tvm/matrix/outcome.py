@@ -12,8 +12,6 @@ class Status(str, Enum):
 
     PASSED = "passed"
     FAILED = "failed"
-    UNAVAILABLE = "unavailable"
-    INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,4 +24,4 @@ def owner_id(pid: int | None = None) -> str:
 def is_alive(owner: str) -> bool:
     """Say whether the process of an `owner_id` still runs."""
     pid, _, start = owner.partition("-")
-    return pid.isdigit() and start.isdigit() and start_time(int(pid)) == int(start)
+    return pid.isdecimal() and start.isdecimal() and start_time(int(pid)) == int(start)

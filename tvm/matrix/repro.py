@@ -2,20 +2,20 @@
 
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tvm.error import CellFailedError, DifferenceError
-from tvm.matrix import manifest
+from tvm.matrix import manifest, report
 from tvm.matrix.outcome import Artefact, CellOutcome, Status
 from tvm.matrix.plan import Plan, PlannedCell
 from tvm.matrix.results import storage, write_atomic
-from tvm.matrix.runner import PLAIN, Session, Variation, in_box, prepare, swept
+from tvm.matrix.runner import PLAIN, Session, Variation, each, in_box, prepare
 from tvm.support import record
 
 # Everything of the machine that has been seen to reach a product: path, HOME, TMPDIR's parent, host name, uid, time zone,
-# locale, umask, hash seed, order of folders, file times; the second differs by itself.
+# locale, umask, hash seed, order of folders, file times. The second differs because there is one between the builds.
 OTHER = Variation(
     source="/home/other/a-tree elsewhere",
     user=1234,
@@ -31,6 +31,7 @@ OTHER = Variation(
         ("TZ", "Pacific/Chatham"),
     ),
 )
+_APART = 1.0
 DIFFERENCES = (
     "source folder",
     "HOME",
@@ -55,8 +56,8 @@ class Difference:
     why: str
 
 
-def repro(session: Session, cell: PlannedCell) -> tuple[CellOutcome, list[Difference]]:
-    """Build a cell twice, write repro.json, keep both builds where they differ, and return the second outcome and the differences."""
+def repro(session: Session, cell: PlannedCell) -> CellOutcome:
+    """Build a cell twice and write repro.json. DifferenceError where the builds differ: then both are kept."""
     session.listener.started(cell.name)
     target = session.results.repro(cell.name)
     staged = session.results.staging(cell.name, session.run_id)
@@ -69,18 +70,22 @@ def repro(session: Session, cell: PlannedCell) -> tuple[CellOutcome, list[Differ
             shutil.rmtree(staged / "second")
         session.results.swap(staged, target)
     finally:
-        shutil.rmtree(staged, ignore_errors=True)
-    return second, found
+        session.results.drop(staged)
+    report.write(session.results, session.tree.sha256)
+    _require_same(cell.name, found, target)
+    return second
 
 
-def repro_cells(session: Session, chosen: Plan) -> list[tuple[CellOutcome, list[Difference]]]:
-    """Build each cell of a plan twice. Whatever ends it, no box of the run stays."""
-    with swept(session):
-        return [repro(session, cell) for cell in chosen.cells]
+def repro_cells(session: Session, chosen: Plan, tell: Callable[[CellOutcome], None]) -> None:
+    """Build each cell of a plan twice, and `tell` of those whose builds are the same. The first error is raised at the end."""
+
+    def build(session: Session, cell: PlannedCell) -> None:
+        tell(repro(session, cell))
+
+    each(session, chosen, build)
 
 
-def require_same(name: str, found: Sequence[Difference], folder: Path) -> None:
-    """Raise DifferenceError that names every artefact which differs."""
+def _require_same(name: str, found: Sequence[Difference], folder: Path) -> None:
     if found:
         lines = "\n".join(f"  {item.name}: {item.why}" for item in found)
         msg = f"{name}: two builds differ:\n{lines}"
@@ -104,6 +109,8 @@ def _twice(session: Session, cell: PlannedCell, staged: Path) -> tuple[CellOutco
     image = prepare(session, cell)
     outcomes = list[CellOutcome]()
     for folder, variation in (("first", PLAIN), ("second", OTHER)):
+        if outcomes:
+            time.sleep(_APART)
         session.listener.progress(cell.name, f"{folder} build")
         with storage(staged):
             (staged / folder).mkdir()

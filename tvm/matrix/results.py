@@ -3,18 +3,21 @@
 import errno
 import os
 import shutil
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from tvm.error import ArchiveError, LockTimeoutError, StorageError
+from tvm.error import ArchiveError, LockTimeoutError, StorageError, TVMError
 from tvm.matrix.owner import is_alive
+from tvm.matrix.signals import held
 
 # The longest wait for another run that is swapping or writing the report, in seconds.
 _LOCK_LIMIT = 60.0
+_LOCK_POLL = 0.05
 _NEW, _OLD = ".new-", ".old"
 
 
@@ -36,6 +39,11 @@ class Results:
             path.mkdir()
         return path
 
+    def drop(self, staged: Path) -> None:
+        """Remove the folder of a run that came to no result; nothing is there after a swap."""
+        with held():
+            shutil.rmtree(staged, ignore_errors=True)
+
     def good(self, cell: str) -> Path:
         """Return the folder of the cell's last good run."""
         return self.folder / cell
@@ -50,7 +58,7 @@ class Results:
 
     def swap(self, staged: Path, target: Path) -> None:
         """Put a finished folder in the place of the one before. A good result also ends the failure before it."""
-        with self.locked(), storage(target):
+        with self.locked(), storage(target), held():
             old = staged.with_name(f"{target.name}{staged.name[staged.name.index(_NEW) :]}{_OLD}")
             try:
                 if target.exists():
@@ -85,18 +93,27 @@ class Results:
         """Hold the lock of the folder: one swap or one report at a time."""
         with storage(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self.folder / ".lock")
-            try:
-                lock.acquire(timeout=_LOCK_LIMIT)
-            except Timeout:
-                msg = f"{self.folder}: another run holds the lock of the results"
-                raise LockTimeoutError(
-                    msg, fix="wait for it to end, then run again"
-                ) from None
+        lock = FileLock(self.folder / ".lock")
         try:
+            self._take(lock)
             yield
         finally:
-            lock.release()
+            with held():
+                lock.release()
+
+    def _take(self, lock: FileLock) -> None:
+        """Wait for the lock. A signal ends the wait, but never comes between taking it and knowing that it is taken."""
+        end = time.monotonic() + _LOCK_LIMIT
+        while not self._taken(lock):
+            if time.monotonic() > end:
+                msg = f"{self.folder}: another run holds the lock of the results"
+                raise LockTimeoutError(msg, fix="wait for it to end, then run again")
+            time.sleep(_LOCK_POLL)
+
+    def _taken(self, lock: FileLock) -> bool:
+        with storage(self.folder), suppress(Timeout), held():
+            lock.acquire(blocking=False)
+        return lock.is_locked
 
 
 def write_atomic(path: Path, text: str) -> None:
@@ -110,21 +127,33 @@ def write_atomic(path: Path, text: str) -> None:
             beside.unlink(missing_ok=True)
 
 
+_FIXES = {
+    errno.ENOSPC: "free some space there: python -m tvm.matrix prune removes old images",
+    errno.EDQUOT: "free some space: the quota is used up",
+    errno.EACCES: "give this user write permission there",
+    errno.EPERM: "give this user write permission there",
+    errno.EROFS: "the file system is read-only: use a checkout on one that can be written",
+}
+
+
 @contextmanager
 def storage(path: Path) -> Iterator[None]:
-    """Turn what the file system refuses, an archive's reader told so included, into a StorageError: the path, what to do."""
+    """Turn what the file system refuses into a StorageError that names the path and what to do."""
     try:
         yield
-    except (OSError, ArchiveError) as error:
-        refused = error if isinstance(error, OSError) else error.__cause__
-        fixes = {
-            errno.ENOSPC: "free some space there: python -m tvm.matrix prune removes old images",
-            errno.EDQUOT: "free some space: the quota is used up",
-            errno.EACCES: "give this user write permission there",
-            errno.EPERM: "give this user write permission there",
-            errno.EROFS: "the file system is read-only: use a checkout on one that can be written",
-        }
-        if not isinstance(refused, OSError) or (refused is not error and refused.errno not in fixes):
-            raise
-        msg = f"{path}: cannot be written: {refused.strerror or refused}"
-        raise StorageError(msg, fix=fixes.get(refused.errno or 0, "")) from error
+    except ArchiveError as error:
+        # An archive's reader wraps what the file system told it.
+        refused = error.__cause__
+        if isinstance(refused, OSError) and refused.errno in _FIXES:
+            raise _refused(path, refused) from error
+        raise
+    except TVMError:
+        # Some are OSErrors too: a lock's or a tool's time limit.
+        raise
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
+def _refused(path: Path, error: OSError) -> StorageError:
+    msg = f"{path}: cannot be written: {error.strerror or error}"
+    return StorageError(msg, fix=_FIXES.get(error.errno or 0, ""))

@@ -1,17 +1,16 @@
 """Run cells: image, box, probes, checks, artefacts, manifest, report."""
 
 import datetime as dt
-import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from tvm.error import CellFailedError, EngineError, StorageError, TVMError
-from tvm.matrix import collect, manifest, plan, tools, tree
+from tvm.matrix import collect, manifest, plan, report, tools, tree
 from tvm.matrix.engine import Box, BoxOptions, Engine, PreparedImage
 from tvm.matrix.model import Project
 from tvm.matrix.outcome import Artefact, CellOutcome, CheckOutcome, Status
@@ -25,7 +24,10 @@ _PROBE_LIMIT = 60.0
 # What a check may leave in /out, and where it goes in the cell's folder.
 _TAKEN = {"artefacts": ".", "artefacts.jsonl": ".", "calls-*.jsonl": ".", "check_*.xml": "logs"}
 # pytest's own exit codes: 0 all passed, 1 some failed; `timeout` ends with 124 or 137.
-_OVERRUN = frozenset({124, 137})
+OVERRUN = frozenset({124, 137})
+
+
+Value = TypeVar("Value")
 
 
 class Listener(Protocol):
@@ -116,7 +118,8 @@ def run_cell(session: Session, cell: PlannedCell) -> CellOutcome:
         target = session.results.good(cell.name) if passed else session.results.failed(cell.name)
         session.results.swap(staged, target)
     finally:
-        shutil.rmtree(staged, ignore_errors=True)
+        session.results.drop(staged)
+    report.write(session.results, session.tree.sha256)
     session.listener.ended(outcome, target)
     return outcome
 
@@ -268,7 +271,7 @@ def _counted(check: CheckOutcome, folder: Path) -> CheckOutcome:
 
 
 def _why(code: int, limit: int) -> str:
-    if code in _OVERRUN:
+    if code in OVERRUN:
         return f"ended after its limit of {limit} s"
     return "" if code == 0 else f"pytest ended with {code}"
 
@@ -278,30 +281,28 @@ def _now() -> str:
 
 
 def run_cells(session: Session, chosen: Plan) -> list[CellOutcome]:
-    """Run cells one after the other; one that fails, or whose image does, does not stop the next. Raise the first error at the end."""
-    outcomes, errors = list[CellOutcome](), list[TVMError]()
-    with swept(session):
-        for cell in chosen.cells:
-            match _attempt(session, cell):
-                case TVMError() as error:
-                    errors.append(error)
-                case outcome:
-                    outcomes.append(outcome)
-    if errors:
-        raise errors[0]
+    """Run cells one after the other (see `each`), and raise CellFailedError where a check failed."""
+    outcomes = each(session, chosen, run_cell)
     _require_passed(session, outcomes)
     return outcomes
 
 
-def _attempt(session: Session, cell: PlannedCell) -> CellOutcome | TVMError:
-    try:
-        return run_cell(session, cell)
-    except (EngineError, StorageError):
-        # The next cell would meet the same.
-        raise
-    except TVMError as error:
-        session.listener.progress(cell.name, str(error))
-        return error
+def each(session: Session, chosen: Plan, do: Callable[[Session, PlannedCell], Value]) -> list[Value]:
+    """Do something with each cell; an error of one does not stop the next. Raise the first error at the end; no box stays."""
+    values, errors = list[Value](), list[TVMError]()
+    with swept(session):
+        for cell in chosen.cells:
+            try:
+                values.append(do(session, cell))
+            except (EngineError, StorageError):  # noqa: PERF203 - a cell takes seconds
+                # The next cell would meet the same.
+                raise
+            except TVMError as error:
+                session.listener.progress(cell.name, str(error))
+                errors.append(error)
+    if errors:
+        raise errors[0]
+    return values
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Ends: the first SIGINT, SIGTERM or SIGHUP interrupts the run, a second one changes nothing."""
 
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -45,3 +46,21 @@ def interruptible() -> Iterator[None]:
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Let a signal wait for the end of the block: what stands in it is done whole or not begun."""
+    if threading.current_thread() is not threading.main_thread():
+        # Python gives signals to the main thread only.
+        yield
+        return
+    waiting: list[int] = []
+    previous = {number: signal.signal(number, lambda number, _frame: waiting.append(number)) for number in _EXITS}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+        if waiting:
+            signal.raise_signal(waiting[0])

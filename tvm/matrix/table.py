@@ -19,7 +19,7 @@ from tvm.matrix.report import Entry
 from tvm.matrix.runner import Listener
 from tvm.support.record import strip_credentials
 
-_STYLES = {"passed": "green", "failed": "bold red", "unavailable": "yellow", "interrupted": "yellow"}
+_STYLES = {"passed": "green", "failed": "bold red"}
 # How much of a failed check's output stands on the terminal; all of it lies in the log.
 _TAIL = 60
 
@@ -61,7 +61,8 @@ class Lines:
         self._line(outcome.cell, f"{outcome.status.value}, {len(outcome.artefacts)} artefacts in {folder}")
 
     def _line(self, cell: str, text: str) -> None:
-        seconds = time.monotonic() - self._begun.get(cell, time.monotonic())
+        now = time.monotonic()
+        seconds = now - self._begun.get(cell, now)
         self.console.print(
             f"[{cell or 'matrix'} {seconds:5.1f} s] {strip_credentials(text)}",
             markup=False,
@@ -96,7 +97,7 @@ class LiveTable:
         if state := self.states.get(cell):
             state.step = strip_credentials(text).splitlines()[0] if text else ""
         else:
-            self.console.print(escape(text))
+            self.console.print(escape(strip_credentials(text)))
 
     def checked(self, cell: str, check: CheckOutcome, log: str) -> None:
         """Show how a check ended; the output of a failed one is printed above the table."""
@@ -157,7 +158,11 @@ def artefact_table(own: dict[str, Any]) -> Table:
     for item in own["artefacts"]:
         shown = next(entry for entry in item["evidence"] if entry["depth"] == item["depth"])
         table.add_row(
-            item["name"], item["arch"], f"{item['depth']} ({shown['by']})", str(item["size"]), item["sha256"][:16]
+            item["name"],
+            escape(item["arch"]),
+            escape(f"{item['depth']} ({shown['by']})"),
+            str(item["size"]),
+            item["sha256"][:16],
         )
     return table
 
@@ -167,7 +172,7 @@ def coverage_table(rows: Sequence[Row]) -> Table:
     table = Table("cell", "arch", "declared", "reached", "by", "why", title=summary(rows), title_justify="left")
     for row in rows:
         reached = Text(row.reached.name if row.reached else "nothing", style="green" if row.met else "bold red")
-        table.add_row(row.cell, row.arch, row.declared.name, reached, row.by, row.why)
+        table.add_row(row.cell, row.arch, row.declared.name, reached, escape(row.by), escape(row.why))
     return table
 
 

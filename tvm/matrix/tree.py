@@ -69,7 +69,7 @@ def stream_files(
             entry.type = tarfile.DIRTYPE
             tar.addfile(entry)
         for name, path in places.items():
-            kind, content = _member(root, name) if name not in (extra or {}) else ("f", path.read_bytes())
+            kind, content = _member(root, name) if name not in (extra or {}) else ("f", content_of(path))
             entry = _entry(name, user=user, mtime=mtime, mode=0o755 if kind == "x" else 0o644)
             if kind == "l":
                 entry.type, entry.linkname = tarfile.SYMTYPE, os.fsdecode(content)
@@ -81,6 +81,15 @@ def stream_files(
             sink.seek(0)
             sink.truncate()
     yield sink.getvalue()
+
+
+def content_of(path: Path) -> bytes:
+    """Return the bytes of a file that a user has named; SourceError if they cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        msg = f"{path}: cannot be read: {error.strerror}"
+        raise SourceError(msg, fix="mend or remove the file") from None
 
 
 def _entry(name: str, *, user: int, mtime: int, mode: int) -> tarfile.TarInfo:
@@ -115,7 +124,7 @@ def _member(root: Path, name: str) -> tuple[str, bytes]:
 def _inside(root: Path, link: Path) -> str:
     target = str(link.readlink())
     resolved = Path(os.path.normpath(link.parent / target))
-    if target.startswith("/") or not resolved.is_relative_to(root):
+    if target.startswith("/") or not resolved.is_relative_to(os.path.normpath(root)):
         msg = f"{link.relative_to(root)}: this link leaves the tree (to {target})"
         raise SourceError(msg, fix="replace the link by the file, or let .gitignore name it")
     return target
@@ -133,7 +142,8 @@ def _tracked(root: Path) -> Iterator[str]:
 def _walked(root: Path) -> Iterator[str]:
     for folder, folders, files in os.walk(root):
         folders[:] = [name for name in folders if name not in _SKIPPED and not name.startswith(".")]
-        for name in files:
+        # A link to a folder is not entered, and belongs to the tree like any other link.
+        for name in [*files, *(name for name in folders if Path(folder, name).is_symlink())]:
             yield Path(folder, name).relative_to(root).as_posix()
 
 

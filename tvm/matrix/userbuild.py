@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tvm.error import CompileError, ConfigError, SourceError, StorageError
+from tvm.error import CellFailedError, CompileError, ConfigError, SourceError, StorageError
 from tvm.matrix import includes, tree
 from tvm.matrix.engine import Box
 from tvm.matrix.plan import Plan, PlannedCell
 from tvm.matrix.results import storage
-from tvm.matrix.runner import PLAIN, Session, environment_of, opened, prepare, ready, swept
+from tvm.matrix.runner import OVERRUN, PLAIN, Session, environment_of, opened, prepare, ready, swept
 from tvm.support import archive, record
 
 _LIMIT = 600.0
@@ -61,20 +61,24 @@ def check(request: Request) -> None:
             raise SourceError(msg, looked=[str(folder.absolute())])
     _require_utf8(request.output)
     _require_plain(request.output)
+    if request.output.exists() and any(request.output.samefile(path) for path in request.sources):
+        msg = f"{request.output}: the output is a source"
+        raise StorageError(msg, fix="give another output")
 
 
 def build_all(session: Session, chosen: Plan, request: Request) -> list[Built]:
     """Build in each cell of a plan. Whatever ends it, no box of the run stays."""
     names = [cell.name for cell in chosen.cells]
+    jobs = [(cell, _arch(cell, request.arch), output_of(request, cell.name, names)) for cell in chosen.cells]
+    for _, _, target in jobs:
+        _require_plain(target)
     with swept(session):
-        return [build(session, cell, request, output_of(request, cell.name, names)) for cell in chosen.cells]
+        return [build(session, cell, arch, request, target) for cell, arch, target in jobs]
 
 
-def build(session: Session, cell: PlannedCell, request: Request, target: Path) -> Built:
+def build(session: Session, cell: PlannedCell, arch: str, request: Request, target: Path) -> Built:
     """Build in a box of the cell's image, and put the product at `target` when it is whole."""
     session.listener.started(cell.name)
-    arch = _arch(cell, request.arch)
-    _require_plain(target)
     layout = _layout(request)
     image = prepare(session, cell)
     with opened(session, cell, image) as box:
@@ -124,7 +128,7 @@ def _compile(box: Box, cell: PlannedCell, arch: str, request: Request, layout: d
     made = box.run(["mkdir", "-p", _PRODUCT], timeout=_LIMIT)
     done = box.run([*argv, "--", *sources], timeout=_LIMIT) if made.code == 0 else made
     if done.code != 0:
-        heading = "build failed"
+        heading = f"build ended after its limit of {_LIMIT:g} s" if done.code in OVERRUN else "build failed"
         raise CompileError(heading, command=done.argv, code=done.code, output=done.output.strip())
 
 
@@ -137,7 +141,11 @@ def _take(box: Box, target: Path) -> None:
         ):
             box.get(f"{_PRODUCT}/{target.name}", stream)
             stream.seek(0)
-            (product,) = archive.unpack(stream, Path(scratch))
+            archive.unpack(stream, Path(scratch))
+            product = Path(scratch, target.name)
+            if not product.is_file():
+                msg = f"the build made no single file {target.name}"
+                raise CellFailedError(msg)
             _require_plain(target)
             product.replace(target)
 

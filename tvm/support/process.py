@@ -136,7 +136,7 @@ def _version(program: str) -> str:
     # A tool that does not know --version must not spoil the call that it was asked for.
     command = [program, "--version"]
     try:
-        asked = _execute(command, cwd=None, env=dict(os.environ), timeout=_VERSION_LIMIT, heading="Version")
+        asked = _execute(command, cwd=os.sep, env=dict(os.environ), timeout=_VERSION_LIMIT, heading="Version")
     except ToolTimeoutError:
         return ""
     lines = (line.strip() for line in asked.output.splitlines() if asked.code == 0)

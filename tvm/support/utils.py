@@ -14,13 +14,24 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, ClassVar
 
-import filelock as _filelock
-
-from tvm.error import LockTimeoutError, TVMError
+from tvm.error import TVMError
 from tvm.support import _stale
+from tvm.support._lock import FileLock
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+__all__ = [
+    "DirectoryCreatedPastAtExit",
+    "FileLock",
+    "StrPath",
+    "TempDirectory",
+    "filelock",
+    "is_source_path",
+    "search_path",
+    "tempdir",
+    "which",
+]
 
 StrPath = str | os.PathLike[str]
 
@@ -189,36 +200,6 @@ if hasattr(os, "register_at_fork"):
 def tempdir(custom_path: StrPath | None = None, keep_for_debug: bool | None = None) -> TempDirectory:  # noqa: FBT001 - the seed's signature
     """Make a temporary directory (see TempDirectory)."""
     return TempDirectory(custom_path=custom_path, keep_for_debug=keep_for_debug)
-
-
-class FileLock:
-    """An exclusive lock on a file, held from construction to `release`, between threads and between processes.
-
-    The file is made if it is missing, never truncated and never removed. `timeout` is in seconds: None waits without limit,
-    0 tries once. LockTimeoutError (a TimeoutError) when it is not to be had. A forked child does not inherit the lock.
-    """
-
-    def __init__(self, path: StrPath, *, timeout: float | None = None) -> None:
-        """Take the lock on `path`."""
-        # Not bound to one thread: whoever has the object may release it.
-        self._lock = _filelock.FileLock(path, thread_local=False)
-        try:
-            self._lock.acquire(timeout=-1 if timeout is None else max(0.0, timeout))
-        except _filelock.Timeout:
-            msg = f"the lock {os.fspath(path)!r} is held by another thread or process (waited {timeout:g} s)"
-            raise LockTimeoutError(msg, fix="wait for its holder to end, or give a longer timeout") from None
-
-    def release(self) -> None:
-        """Give the lock back; a second call does nothing."""
-        self._lock.release()
-
-    def __enter__(self) -> "Self":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
 
 
 def filelock(path: StrPath, *, timeout: float | None = None) -> FileLock:

@@ -2,9 +2,10 @@
 
 import hashlib
 import io
+import itertools
 import json
 import tarfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
@@ -12,6 +13,7 @@ from typing import Any, BinaryIO
 from tvm.error import EngineError
 from tvm.matrix.engine import BoxOptions, Output, PreparedImage, Progress
 from tvm.matrix.model import Project
+from tvm.support import archive
 from tvm.support.process import Completed
 
 OUT = "/out"
@@ -62,9 +64,12 @@ class FakeBox:
 
     def put(self, tree: Iterable[bytes]) -> None:
         """Unpack a tar stream, as `tar -x` of an image does."""
-        with tarfile.open(fileobj=io.BytesIO(b"".join(tree))) as tar:
+        content = io.BytesIO(b"".join(tree))
+        with tarfile.open(fileobj=content) as tar:
             self.members = tar.getmembers()
-            tar.extractall(self.source, filter="data")
+        content.seek(0)
+        self.source.mkdir(exist_ok=True)
+        archive.unpack(content, self.source)
         (self.source / "out").symlink_to(self.out)
 
     def run(
@@ -117,6 +122,7 @@ class FakeEngine:
     name: str = "docker"
     boxes: list[FakeBox] = field(default_factory=list)
     swept: list[str] = field(default_factory=list)
+    numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def describe(self) -> str:
         """Return one line."""
@@ -133,7 +139,7 @@ class FakeEngine:
     def open(self, image: PreparedImage, options: BoxOptions) -> FakeBox:
         """Open a box with an empty /out."""
         self.must_be_up()
-        folder = self.folder / f"box-{len(self.boxes)}-{image.name}"
+        folder = self.folder / f"box-{next(self.numbers)}-{image.name}"
         for name in ("source", "out"):
             (folder / name).mkdir(parents=True)
         box = FakeBox(name=folder.name, folder=folder, options=options, engine=self)
@@ -172,7 +178,7 @@ def prepared(image: str) -> PreparedImage:
     inventory: dict[str, Any] = {"image": image, "tools": {"python": {"path": "/usr/bin/python3", "version": "3.13.5"}}}
     return PreparedImage(
         name=image,
-        tag=f"tvm-matrix/{image}:0123456789abcdef",
+        tag="0123456789abcdef",
         image_id=f"sha256:{sha256}",
         inventory=inventory,
         inventory_sha256=hashlib.sha256(json.dumps(inventory).encode()).hexdigest(),
@@ -217,7 +223,7 @@ def junit(box: FakeBox, check: str, *, tests: int = 1, failures: int = 0, skippe
     (box.out / f"check_{check}.xml").write_text(text, encoding="utf-8")
 
 
-def line_of(name: str, content: bytes, **changes: Any) -> dict[str, Any]:
+def line_of(name: str, content: bytes, /, **changes: Any) -> dict[str, Any]:
     """Return the line that the artefact fixture writes; `changes` replace single fields."""
     line = {
         "name": name,
@@ -233,7 +239,7 @@ def line_of(name: str, content: bytes, **changes: Any) -> dict[str, Any]:
     return {**line, **changes}
 
 
-def publish(box: FakeBox, name: str, content: bytes, **changes: Any) -> None:
+def publish(box: FakeBox, name: str, content: bytes, /, **changes: Any) -> None:
     """Do what the artefact fixture does in a passed test."""
     place = box.out / "artefacts" / name
     place.parent.mkdir(parents=True, exist_ok=True)

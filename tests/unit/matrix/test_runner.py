@@ -15,6 +15,7 @@ from tests.unit.matrix.fake_engine import Answer, Call, FakeBox, Program
 from tests.unit.matrix.world import CHECK_CC, World, bytes_of, make_world
 from tvm.error import CellFailedError, EngineError, ExitCode, ImageError, StorageError, TVMError
 from tvm.matrix import manifest, runner
+from tvm.matrix.engine import BoxOptions
 from tvm.matrix.outcome import Status
 from tvm.matrix.signals import Interrupted
 from tvm.support import process
@@ -450,12 +451,12 @@ def test_each_session_has_a_run_id_of_its_own(world: World) -> None:
 
 
 def test_user_and_password_in_a_url_reach_neither_log_nor_manifest(world: World) -> None:
-    secret = "https://me:hunter2@mirror/x"
+    leaked = "https://me:hunter2@mirror/x"
 
     def leaks(box: FakeBox, _call: Call) -> Answer:
         fake.junit(box, "cc")
-        fake.publish(box, "a.so", b"code", evidence=[{"depth": "linked", "by": "ld", "detail": f"from {secret}"}])
-        return Answer(output=f"GET {secret}\n")
+        fake.publish(box, "a.so", b"code", evidence=[{"depth": "linked", "by": "ld", "detail": f"from {leaked}"}])
+        return Answer(output=f"GET {leaked}\n")
 
     world.engine.programs[CHECK_CC] = leaks
     world.run("first")
@@ -498,11 +499,7 @@ def test_the_variation_reaches_the_box(world: World) -> None:
 
 
 def test_the_engine_in_memory_answers_as_the_protocol_says(world: World) -> None:
-    """The fake's answers have the types of the real ones: a Completed with the argv that was asked for."""
-    box = world.engine.open(fake.prepared("first"), world_options(world))
-    done = box.run(["python", "--version"], timeout=1)
+    """The fake's answer is the real ones': a Completed with the argv that was asked for."""
+    options = BoxOptions(cell="first", run_id=world.session().run_id, limit=1)
+    done = world.engine.open(fake.prepared("first"), options).run(["python", "--version"], timeout=1)
     assert done == process.Completed(argv=("python", "--version"), code=0, output="Python 3.13.5\n", seconds=0.0)
-
-
-def world_options(world: World) -> runner.BoxOptions:
-    return runner.BoxOptions(cell="first", run_id=world.session().run_id, limit=1)

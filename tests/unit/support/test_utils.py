@@ -405,6 +405,26 @@ os.waitpid(child, 0)
         )
         assert sorted(printed.splitlines()) == ["False", "True", "child done"]
 
+    def test_dropping_the_object_drops_the_lock(self, tmp_path: Path) -> None:
+        lock = filelock(tmp_path / "lock")
+        del lock
+        assert obtainable(tmp_path / "lock")
+
+    def test_a_file_that_cannot_be_made_is_an_error_without_noise(self, tmp_path: Path) -> None:
+        with pytest.raises(FileNotFoundError):
+            filelock(tmp_path / "none" / "lock")
+
+    def test_an_interrupted_wait_leaves_no_descriptor(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def interrupt(_seconds: float) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("time.sleep", interrupt)
+        with filelock(tmp_path / "lock"):
+            before = set(Path("/dev/fd").iterdir())
+            with pytest.raises(KeyboardInterrupt):
+                filelock(tmp_path / "lock")
+            assert set(Path("/dev/fd").iterdir()) <= before
+
     def test_a_killed_holder_holds_no_more(self, tmp_path: Path) -> None:
         python(
             "import os, sys; from tvm.support.utils import *; lock = filelock(sys.argv[1]); os.kill(os.getpid(), 9)",

@@ -41,7 +41,9 @@ class Job:
     @property
     def compile_options(self) -> tuple[str, ...]:
         """What each source is compiled with; the user's options come last, so they win."""
-        return ("-O2", "-fPIC", *(word for folder in self.includes for word in ("-I", folder)), *self.options)
+        # Debug information and __FILE__ must not tell where the tree lay.
+        ours = ("-O2", "-fPIC", f"-ffile-prefix-map={Path.cwd()}=.")
+        return (*ours, *(word for folder in self.includes for word in ("-I", folder)), *self.options)
 
     @property
     def has_cxx(self) -> bool:
@@ -79,7 +81,8 @@ def build(job: Job, toolchain: Toolchain) -> None:
         _require_one(job)
         toolchain.compile(job.sources[0], job.output, job.compile_options)
         return
-    with tempdir() as temp:
+    # A fixed name: what a compiler writes about its own output (-gsplit-dwarf) must not be random.
+    with tempdir(job.output.with_name(f".{job.output.name}.objects")) as temp:
         objects = [_compile(job, toolchain, source, temp / str(n)) for n, source in enumerate(job.sources)]
         make = {
             Product.SHARED: toolchain.shared,

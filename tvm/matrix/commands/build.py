@@ -2,10 +2,13 @@
 
 import argparse
 
-from tvm.error import ExitCode
+from rich.console import Console
+
+from tvm.error import ExitCode, TVMError
 from tvm.matrix import plan, report, repro, runner, table, userbuild
 from tvm.matrix.commands._common import load_project, new_console, print_line, select_engine
 from tvm.matrix.commands.results import print_results
+from tvm.matrix.outcome import CellOutcome
 
 
 def run_command(options: argparse.Namespace) -> ExitCode:
@@ -16,12 +19,21 @@ def run_command(options: argparse.Namespace) -> ExitCode:
     console = new_console()
     with table.listener(console, cells) as listener:
         session = runner.new_session(project, select_engine(options), listener, keep=options.keep)
-        try:
-            runner.run_cells(session, chosen)
-        finally:
-            found = report.write(session.results, session.tree.sha256)
+        failure = _failure(session, chosen)
+    found = report.write(session.results, session.tree.sha256)
     print_results(console, session.results, found, cells)
+    if failure:
+        raise failure
     return ExitCode.OK
+
+
+def _failure(session: runner.Session, chosen: plan.Plan) -> TVMError | None:
+    """Run cells and return the error that they end with, if any: the tables are printed before it."""
+    try:
+        runner.run_cells(session, chosen)
+    except TVMError as error:
+        return error
+    return None
 
 
 def repro_command(options: argparse.Namespace) -> ExitCode:
@@ -31,17 +43,16 @@ def repro_command(options: argparse.Namespace) -> ExitCode:
     chosen = plan.plan(project, options.cells)
     with table.listener(console, [cell.name for cell in chosen.cells]) as listener:
         session = runner.new_session(project, select_engine(options), listener)
-        outcomes = repro.repro_cells(session, chosen)
-    for outcome, found in outcomes:
-        repro.require_same(outcome.cell, found, session.results.repro(outcome.cell))
-        for item in outcome.artefacts:
-            print_line(console, f"{item.sha256}  {item.name}")
-        print_line(
-            console,
-            f"{outcome.cell}: {len(outcome.artefacts)} artefacts, two builds identical; they differed in {', '.join(repro.DIFFERENCES)}",
-        )
-    report.write(session.results, session.tree.sha256)
+        repro.repro_cells(session, chosen, lambda outcome: _print_proof(console, outcome))
     return ExitCode.OK
+
+
+def _print_proof(console: Console, outcome: CellOutcome) -> None:
+    for item in outcome.artefacts:
+        print_line(console, f"{item.sha256}  {item.name}")
+    differed = ", ".join(repro.DIFFERENCES)
+    count = len(outcome.artefacts)
+    print_line(console, f"{outcome.cell}: {count} artefacts, two builds identical; the builds differed in {differed}")
 
 
 def build_command(options: argparse.Namespace) -> ExitCode:

@@ -1,6 +1,7 @@
 """A box: one container with nothing in it but its image, no network, and a program that ends it after its limit."""
 
 import http
+import math
 import tarfile
 import tempfile
 import time
@@ -14,6 +15,7 @@ from tvm.error import EngineError
 from tvm.matrix.engine import BoxOptions, Output, PreparedImage, labels
 from tvm.matrix.engine.client import Client, engine_errors, remove_container
 from tvm.matrix.engine.stream import output as read_output
+from tvm.matrix.plan import box_command
 from tvm.support.process import Completed
 
 # What `timeout` exits with when it ended the program, and when it had to kill it.
@@ -149,7 +151,7 @@ def start(client: Client, name: str, image: PreparedImage, options: BoxOptions) 
     )
     client.create_container(
         image.image_id,
-        ["timeout", "-k", str(_GRACE), f"{options.limit:.3f}", "sleep", "infinity"],
+        list(box_command(math.ceil(options.limit))),
         entrypoint=[],
         name=name,
         hostname=None if options.network else options.hostname,

@@ -18,6 +18,9 @@ from tvm.support import archive
 # Docker and Podman write steps alike: "Step 3/9 : RUN ..." and "STEP 3/9: RUN ...".
 _STEP = re.compile(r"step (\d+/\d+) ?: (.*)", re.IGNORECASE)
 _RUNNING = re.compile(r" *---> Running in ([0-9a-f]{12,64})")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+# What the builder says of its own doings within a step.
+_NOISE = re.compile(r" *---> |Removing intermediate container ")
 # images/base/fetch.py begins its one sentence so.
 _FETCH = re.compile(r"^fetch: (.*)$", re.MULTILINE)
 _SHOWN_LINES = 60
@@ -45,6 +48,10 @@ class _Log:
                 self.image_id = str(aux.get("ID", self.image_id))
             if "error" in message:
                 self.error = str(message["error"]).strip()
+            elif "message" in message:
+                # The SDK does not look at the status of a build's answer: this is the body of a refusal.
+                msg = f"the engine refused to build: {message['message']}"
+                raise EngineError(msg, fix="nox -s doctor looks for the usual causes")
 
     @property
     def output(self) -> str:
@@ -54,7 +61,8 @@ class _Log:
     def _text(self, text: str) -> None:
         *lines, self._rest = (self._rest + text).split("\n")
         for line in lines:
-            self._line(line.rstrip())
+            # Docker's builder colours what a step writes to stderr.
+            self._line(_COLOUR.sub("", line).rstrip())
 
     def _line(self, line: str) -> None:
         if step := _STEP.match(line):
@@ -63,7 +71,7 @@ class _Log:
             self._progress(self.step)
         elif running := _RUNNING.match(line):
             self.containers.append(running[1])
-        elif line:
+        elif line and not _NOISE.match(line):
             self.lines.append(line)
 
 

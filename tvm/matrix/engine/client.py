@@ -52,11 +52,14 @@ def explanation(error: APIError) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """Return the innermost cause of a broken connection in one line."""
-    while error.__cause__ or error.__context__:
-        error = error.__cause__ or error.__context__ or error
-    text = error.strerror if isinstance(error, OSError) else None
-    return text or f"{type(error).__name__}: {error}".partition("\n")[0]
+    """Return why there is no connection, in one line: the engine's own words, else the system's, if one of the causes has them."""
+    chain = [error]
+    while cause := chain[-1].__cause__ or chain[-1].__context__:
+        chain.append(cause)
+    told = [explanation(one) for one in chain if isinstance(one, APIError)]
+    told += [one.strerror for one in reversed(chain) if isinstance(one, OSError) and one.strerror]
+    told += [str(one).partition("\n")[0] for one in chain if isinstance(one, DockerException)]
+    return told[0] if told else "the connection broke off"
 
 
 def finish(call: Callable[[], _T]) -> _T:

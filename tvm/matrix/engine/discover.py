@@ -1,6 +1,7 @@
 """Find the engine that answers: named by the user, of the current context, our private one, the default one, Podman's."""
 
 import os
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,6 +52,10 @@ class Connection:
     name: str  # "docker" or "podman"
     version: str
 
+    def close(self) -> None:
+        """Let go of its sockets."""
+        self.client.close()
+
 
 def endpoints(environ: Mapping[str, str], private: layout.Layout = layout.DEFAULT) -> list[Endpoint]:
     """Return the addresses to try, in order. What a variable names stands alone: nothing else is tried instead."""
@@ -70,7 +75,7 @@ def endpoints(environ: Mapping[str, str], private: layout.Layout = layout.DEFAUL
         *([current] if current else []),
         Endpoint(address=private.address, origin="our private engine"),
         Endpoint(address=f"unix://{_DEFAULT_SOCKET}", origin="the default socket"),
-        *(Endpoint(address=f"unix://{socket}", origin="Podman's socket") for socket in podman),
+        *(Endpoint(address=f"unix://{path}", origin="Podman's socket") for path in podman),
     ]
 
 
@@ -89,7 +94,7 @@ def find(
             continue
         if kind in {"auto", connection.name}:
             return connection
-        connection.client.close()
+        connection.close()
         looked.append(f"{endpoint}: this is {connection.name}, not {kind}")
     wanted = "container engine" if kind == "auto" else f"{kind} engine"
     msg = f"no {wanted} answers"
@@ -119,16 +124,18 @@ def connect(endpoint: Endpoint) -> Connection:
 
 
 def _unusable(address: str) -> str:
+    """Return why nobody listens on a unix socket, or nothing; the SDK would leave its own socket open."""
     if not address.startswith("unix://"):
         return ""
-    socket = Path(address.removeprefix("unix://"))
-    try:
-        socket.stat()
-    except FileNotFoundError:
-        return "no socket is there"
-    except OSError as error:
-        return str(error.strerror)
-    return "" if os.access(socket, os.R_OK | os.W_OK) else "Permission denied"
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(_PING_LIMIT)
+        try:
+            probe.connect(address.removeprefix("unix://"))
+        except FileNotFoundError:
+            return "no socket is there"
+        except OSError as error:
+            return error.strerror or str(error)
+    return ""
 
 
 def _sentence(endpoint: Endpoint, why: str) -> str:
@@ -163,7 +170,7 @@ def _from_context(name: str | None, origin: str) -> Endpoint | None:
         context: Any = ContextAPI.get_context(name)
         host = None if context is None or context.Name == "default" else context.Host
         tls = context.TLSConfig if host else None
-    except (DockerException, OSError, ValueError, KeyError) as error:
+    except Exception as error:
         msg = f"the docker context cannot be read: {error}"
         raise EngineError(
             msg, fix="`docker context use default`, or mend the files under ~/.docker/contexts"

@@ -3,10 +3,12 @@
 import os
 import time
 from collections.abc import Callable
+from contextlib import closing
 
 from tvm.error import EngineError
-from tvm.matrix.engine import LABEL_RUN, daemon, discover, install
-from tvm.matrix.engine.client import Client, engine_errors, remove_container
+from tvm.matrix import reaper
+from tvm.matrix.engine import daemon, discover, install
+from tvm.matrix.engine.client import remove_container
 from tvm.matrix.engine.discover import Connection, NoEngineError
 from tvm.matrix.engine.docker import describe, driver
 from tvm.matrix.engine.layout import DEFAULT, Layout
@@ -34,13 +36,15 @@ def ensure(report: Report, layout: Layout = DEFAULT) -> None:
         if os.geteuid() != 0:
             raise EngineError(absent.cause, fix=_AS_ROOT, looked=absent.looked) from None
         connection = _provide(report, layout)
-    _describe(connection, report)
+    with closing(connection):
+        _describe(connection, report)
 
 
 def status(report: Report, layout: Layout = DEFAULT) -> None:
     """Report which engine answers and how ours is; an EngineError if none does."""
     report(f"private engine: {_own_state(layout)}")
-    _describe(discover.find(private=layout), report)
+    with closing(discover.find(private=layout)) as connection:
+        _describe(connection, report)
 
 
 def stop(report: Report, layout: Layout = DEFAULT) -> None:
@@ -115,14 +119,13 @@ def _own_state(layout: Layout) -> str:
 
 def _remove_boxes(layout: Layout) -> None:
     try:
-        client: Client = discover.connect(daemon.endpoint(layout)).client
+        connection = discover.connect(daemon.endpoint(layout))
     except EngineError:
         # It runs and does not answer; it is ended all the same.
         return
-    with engine_errors("list its containers"):
-        found = client.containers(all=True, filters={"label": LABEL_RUN})
-    for container in found:
-        remove_container(client, str(container["Id"]))
+    with closing(connection):
+        for name, _ in reaper.boxes(connection.client):
+            remove_container(connection.client, name)
 
 
 def _lock(layout: Layout) -> FileLock:

@@ -11,7 +11,7 @@ from docker.errors import APIError
 
 from tvm.error import ImageError
 from tvm.matrix.engine import Progress
-from tvm.matrix.engine.client import Client, explanation, inspect_image, responses
+from tvm.matrix.engine.client import Client, engine_errors, explanation, inspect_image
 
 # Seconds until the first word of a registry, and between two words.
 _FIRST, _NEXT = 20.0, 120.0
@@ -71,17 +71,20 @@ def _checked(client: Client, reference: str, digest: str) -> str:
 
 def _once(client: Client, reference: str) -> str:
     """Pull once; return why it failed, or nothing."""
-    with responses(client):
-        for message in _timed(client, reference):
-            if "error" in message:
-                return str(message["error"])
+    with engine_errors(f"pull {reference}"):
+        try:
+            for message in _timed(client, reference):
+                if "error" in message:
+                    return str(message["error"])
+        except APIError as error:
+            return explanation(error)
     return ""
 
 
 def _timed(client: Client, reference: str) -> Iterator[Mapping[str, Any]]:
     """Yield what the engine says, and an error message of our own when it says nothing for too long."""
-    box: queue.Queue[Mapping[str, Any] | None] = queue.Queue()
-    # The request cannot be given a limit of its own until the head of its answer is there.
+    box: queue.Queue[Mapping[str, Any] | Exception | None] = queue.Queue()
+    # The request cannot be given a limit until the head of its answer is there; a thread that hangs in it is left behind.
     threading.Thread(target=_listen, args=(client, reference, box), daemon=True).start()
     limit = _FIRST
     while True:
@@ -92,16 +95,16 @@ def _timed(client: Client, reference: str) -> Iterator[Mapping[str, Any]]:
             return
         if message is None:
             return
+        if isinstance(message, Exception):
+            raise message
         yield message
         limit = _NEXT
 
 
-def _listen(client: Client, reference: str, box: "queue.Queue[Mapping[str, Any] | None]") -> None:
+def _listen(client: Client, reference: str, box: "queue.Queue[Mapping[str, Any] | Exception | None]") -> None:
     try:
         for message in client.pull(reference, stream=True, decode=True):
             box.put(message)
-    except APIError as error:
-        box.put({"error": explanation(error)})
-    except Exception as error:  # noqa: BLE001 - handed to the thread that waits
-        box.put({"error": f"the engine went away: {error}"})
+    except Exception as error:  # noqa: BLE001 - raised again by the thread that waits
+        box.put(error)
     box.put(None)

@@ -17,7 +17,7 @@ def test_c_is_compiled_and_linked_by_gcc(stand_in: MakeStandIn, tmp_path: Path) 
     gcc = stand_in("gcc")
     build(job(tmp_path / "libx.so", "a.c", options=("-lz",)), host.toolchain(platform.machine()))
     compiled, linked = gcc.calls
-    assert (compiled[-1], "-c" in compiled, "-fPIC" in compiled) == ("a.c", True, True)
+    assert {"-c", "-fPIC", "a.c"} <= set(compiled)
     assert "-shared" in linked
     assert linked[-2:] == ["-lz", "-lm"]
     assert (tmp_path / "libx.so").is_file()

@@ -8,6 +8,15 @@ from tvm.error import ConfigError, SourceError
 from tvm.matrix.builders.job import Job, Product, build, is_cxx
 
 
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder that the test works in: an empty one."""
+    made = tmp_path / "work"
+    made.mkdir()
+    monkeypatch.chdir(made)
+    return made
+
+
 @dataclass
 class Recorder:
     """A toolchain that writes down what it is asked for."""
@@ -58,6 +67,16 @@ def test_product_is_made_of_one_object_per_source(name: str, kind: str) -> None:
     assert [source.name for source, _, _ in recorder.compiled] == ["a.c", "b.cpp"]
 
 
+def test_nothing_but_the_output_stays_and_no_name_is_random(folder: Path) -> None:
+    names = []
+    for _ in range(2):
+        recorder = Recorder()
+        build(job("libx.so", "a.c"), recorder)
+        names.append([output for _, output, _ in recorder.compiled])
+    assert names[0] == names[1]
+    assert list(folder.iterdir()) == []
+
+
 def test_sources_of_one_base_name_keep_it() -> None:
     recorder = Recorder()
     build(job("libx.a", "one/k.c", "two/k.c"), recorder)
@@ -80,7 +99,7 @@ def test_object_of_two_sources_is_refused() -> None:
 
 def test_users_options_come_after_ours() -> None:
     options = job("x.o", "a.c", includes=("inc", "more"), options=("-O3", "-DN=1")).compile_options
-    assert options == ("-O2", "-fPIC", "-I", "inc", "-I", "more", "-O3", "-DN=1")
+    assert options == ("-O2", "-fPIC", f"-ffile-prefix-map={Path.cwd()}=.", "-I", "inc", "-I", "more", "-O3", "-DN=1")
 
 
 @pytest.mark.parametrize(("name", "cxx"), [("a.c", False), ("a.cc", True), ("a.cpp", True), ("a.C", True)])

@@ -45,7 +45,7 @@ def test_cxx_is_compiled_and_linked_by_the_cxx_driver(stand_in: MakeStandIn, tmp
 
 def test_static_library_is_packed_by_the_tools_beside(stand_in: MakeStandIn, tmp_path: Path) -> None:
     stand_in("aarch64-linux-android24-clang")
-    ar, ranlib = stand_in("llvm-ar"), stand_in("llvm-ranlib")
+    ar, ranlib = stand_in("llvm-ar", body="open(args[1], 'w').close()"), stand_in("llvm-ranlib")
     build(job("arm64-v8a", tmp_path / "libx.a", "a.c"), ndk.toolchain("arm64-v8a"))
     assert (len(ar.calls), len(ranlib.calls)) == (1, 1)
 

@@ -1,0 +1,126 @@
+import hashlib
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.unit.matrix import fake_engine as fake
+from tests.unit.matrix.commands.playing import Play, make_play
+from tests.unit.matrix.fake_engine import Answer, Call, FakeBox
+from tests.unit.matrix.world import CHECK_CC
+from tvm.error import ImageError, VendorError
+from tvm.matrix.signals import Interrupted
+
+
+@pytest.fixture
+def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
+    return make_play(tmp_path, monkeypatch)
+
+
+def statuses(play: Play) -> list[str]:
+    """Return the status of each cell in report.json."""
+    data = json.loads((play.results.folder / "report.json").read_text(encoding="utf-8"))
+    return [cell["status"] for cell in data["cells"]]
+
+
+def test_run_prints_the_tables_and_where_the_manifest_lies(play: Play, capsys: pytest.CaptureFixture[str]) -> None:
+    assert play.main("run", "host") == 0
+    text = capsys.readouterr().out
+    manifest = play.results.good("host") / "manifest.json"
+    assert text.endswith(f"host: passed, manifest {manifest}\n")
+    assert "libkernel.so" in text
+    assert "cc 2/2, tar 2/2" in text
+    assert statuses(play) == ["passed"]
+
+
+def test_run_takes_the_engine_that_is_named(play: Play) -> None:
+    play.main("run", "host", "--engine", "podman")
+    play.main("run", "host")
+    assert play.asked == ["podman", None]
+
+
+def test_a_failed_run_ends_with_one_and_still_prints_the_table(play: Play, capsys: pytest.CaptureFixture[str]) -> None:
+    play.engine.programs[CHECK_CC] = fake.fails()
+    assert play.main("run", "host") == 1
+    out, err = capsys.readouterr()
+    assert "failed: host: pytest ended with 1" in err
+    assert "cc 1/2, tar 2/2" in out
+    assert statuses(play) == ["failed"]
+
+
+def test_run_keeps_the_box_on_request(play: Play) -> None:
+    play.engine.programs[CHECK_CC] = fake.fails()
+    play.main("run", "host", "--keep")
+    assert play.engine.boxes[0].closed == [True]
+
+
+@pytest.mark.parametrize("error", [ImageError("step 3 failed"), VendorError("cut off")])
+def test_an_image_that_cannot_be_made_ends_with_its_own_code(
+    play: Play, capsys: pytest.CaptureFixture[str], error: ImageError | VendorError
+) -> None:
+    play.engine.broken["host"] = error
+    assert play.main("run", "host") == error.exit_code
+    assert capsys.readouterr().err == f"tvm-matrix: error: {error.cause}\n"
+    assert statuses(play) == []
+
+
+def test_an_engine_that_is_gone_ends_with_four(play: Play) -> None:
+    play.engine.dead = True
+    assert play.main("run", "host") == 4
+
+
+def test_an_interrupted_run_ends_with_its_code_and_the_report_as_it_was(play: Play) -> None:
+    play.main("run", "host")
+    play.engine.programs[CHECK_CC] = fake.raises(Interrupted(signal.SIGHUP))
+    assert play.main("run", "host") == 129
+    assert statuses(play) == ["passed"]
+
+
+def test_repro_prints_the_digests_and_what_differed(
+    play: Play, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    assert play.main("repro", "host") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert f"{hashlib.sha256(b'a tar').hexdigest()}  a.tar" in lines
+    assert lines[-1].startswith("host: 2 artefacts, two builds identical; the builds differed in source folder, HOME,")
+
+
+def test_repro_of_a_difference_ends_with_nine_and_names_it(
+    play: Play, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leaks(box: FakeBox, call: Call) -> Answer:
+        return fake.passes(box.options.hostname.encode())(box, call)
+
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    play.engine.programs[CHECK_CC] = leaks
+    assert play.main("repro", "host") == 9
+    assert "libkernel.so: 3 and 9 bytes, first difference at byte 0" in capsys.readouterr().err
+
+
+def test_build_prints_the_product(
+    play: Play, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def compiles(box: FakeBox, _call: Call) -> Answer:
+        (box.out / "build" / "a.so").write_bytes(b"code")
+        return Answer()
+
+    play.engine.programs["tvm.matrix.builders"] = compiles
+    (tmp_path / "a.c").touch()
+    monkeypatch.chdir(tmp_path)
+    assert play.main("build", "a.c", "--cell", "host", "--arch", "riscv64", "-o", "a.so") == 0
+    sha256 = hashlib.sha256(b"code").hexdigest()
+    assert capsys.readouterr().out.splitlines()[-1] == f"a.so: host riscv64, 4 bytes, sha256 {sha256}"
+
+
+def test_build_of_a_missing_source_asks_no_engine(play: Play, capsys: pytest.CaptureFixture[str]) -> None:
+    assert play.main("build", "nope.c", "--cell", "host", "-o", "a.so") == 8
+    assert "'nope.c': no such source file" in capsys.readouterr().err
+    assert play.asked == []
+
+
+def test_build_in_an_unknown_cell_asks_no_engine(play: Play, tmp_path: Path) -> None:
+    (tmp_path / "a.c").touch()
+    assert play.main("build", str(tmp_path / "a.c"), "--cell", "nope", "-o", "a.so") == 3
+    assert play.asked == []
