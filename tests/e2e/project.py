@@ -24,6 +24,8 @@ LIMIT = 300.0
 _SHARED = ("tvm", "images/base", "noxfile.py", "pyproject.toml", ".gitignore")
 _HELPERS = ("__init__.py", "conftest.py", "evidence.py", "publish.py", "pytest.ini")
 _IDENTITY = ("-c", "user.name=e2e", "-c", "user.email=e2e@localhost", "-c", "commit.gpgsign=false")
+# How the name of a report begins while it is written.
+_DRAFTS = (".index", ".report", ".coverage", ".junit")
 # Variables that choose an engine or reach into Python: a test says what it wants of them.
 _CLEARED = ("TVM_MATRIX_", "DOCKER_", "PYTHON", "NOX", "PYTEST_", "FORCE_COLOR", "NO_COLOR")
 
@@ -83,7 +85,7 @@ class Project:
     def half_made(self) -> list[str]:
         """Return what no run may leave in the folder of results: folders in the making, drafts of files."""
         names = (path.relative_to(self.results).as_posix() for path in self.results.rglob("*"))
-        return sorted(name for name in names if ".new-" in name or Path(name).name.startswith((".report", ".junit")))
+        return sorted(name for name in names if ".new-" in name or Path(name).name.startswith(_DRAFTS))
 
 
 def lay(root: Path) -> None:

@@ -90,6 +90,13 @@ def _shows(subcommands: "_Commands") -> None:
     coverage = _command(subcommands, "coverage", "hardware x depth: what each arch reached, and the why of each gap")
     _cells(coverage, optional=True)
     _command(subcommands, "report", "rewrite the report from all results and print the table")
+    diff = _command(subcommands, "diff", "what differs between two results: packages, tools, artefacts, environment")
+    diff.add_argument("before", type=Path, metavar="A", help="a manifest.json, or the folder of a cell's result")
+    diff.add_argument("after", type=Path, metavar="B", help="another one")
+    merge = _command(subcommands, "merge", "join the results of many machines into one report")
+    merge.add_argument(
+        "folders", nargs="+", type=Path, metavar="FOLDER", help="a folder that holds results: build/matrix of a machine"
+    )
     ci = _command(subcommands, "ci", "the cells marked `ci: true` as JSON for a GitHub matrix")
     ci.add_argument("--workflow", action="store_true", help="print the whole GitHub workflow instead")
     _command(subcommands, "schema", "print the JSON schema of matrix.yaml")

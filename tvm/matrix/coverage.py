@@ -43,6 +43,23 @@ def summary(table: Sequence[Row]) -> str:
     return f"{sum(row.met for row in table)} of {len(table)} archs reach their declared depth"
 
 
+def to_data(table: Sequence[Row], tree_sha256: str) -> dict[str, Any]:
+    """Return coverage.json as data: how many of the declared archs reach their depth, and each with the why of its gap."""
+    return {
+        "schema": 1,
+        "tree_sha256": tree_sha256,
+        "reached": sum(row.met for row in table),
+        "declared": len(table),
+        "archs": [_to_data(row) for row in table],
+    }
+
+
+def _to_data(row: Row) -> dict[str, Any]:
+    reached = row.reached.name if row.reached else None
+    depths = {"declared": row.declared.name, "reached": reached, "met": row.met}
+    return {"cell": row.cell, "arch": row.arch, **depths, "by": row.by, "why": row.why}
+
+
 def require(table: Sequence[Row], cells: Sequence[str]) -> None:
     """Raise CoverageError that names every arch of `cells` which did not reach its declared depth."""
     missed = [row for row in table if row.cell in cells and not row.met]

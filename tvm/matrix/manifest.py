@@ -131,6 +131,7 @@ def _own(outcome: CellOutcome, run: Run) -> dict[str, Any]:
             "vendor_route": run.image.vendor_route,
             "route_note": run.image.route_note,
         },
+        "packages": {kind: run.image.inventory.get(kind, {}) for kind in ("dpkg", "pip")},
     }
 
 

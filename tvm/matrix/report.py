@@ -1,14 +1,19 @@
-"""All results in one place: report.json and junit.xml, rewritten under a lock after each cell, and the table of cells."""
+"""All results in one place: index.html, report.json, coverage.json and junit.xml, rewritten under a lock after each cell."""
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from junitparser import JUnitXml
 
-from tvm.matrix import collect, manifest
+from tvm.error import TVMError
+from tvm.matrix import collect, coverage, manifest
+from tvm.matrix.model import Project
+from tvm.matrix.page.document import document
+from tvm.matrix.page.view import Cell
 from tvm.matrix.results import Results, write_atomic
 
 
@@ -52,13 +57,26 @@ def entries(results: Results, tree_sha256: str) -> list[Entry]:
     return [newest[cell] for cell in sorted(newest)]
 
 
-def write(results: Results, tree_sha256: str) -> list[Entry]:
-    """Rewrite report.json and junit.xml from all manifests and return the entries."""
+def write(project: Project, tree_sha256: str) -> list[Entry]:
+    """Rewrite the page, report.json, coverage.json and junit.xml from all manifests and return the entries."""
+    results = Results(folder=project.build)
     with results.locked():
         found = entries(results, tree_sha256)
+        rows = coverage.rows(project, tree_sha256)
         write_atomic(results.folder / "report.json", manifest.to_json(_summary(found, tree_sha256)))
+        write_atomic(results.folder / "coverage.json", manifest.to_json(coverage.to_data(rows, tree_sha256)))
         write_atomic(results.folder / "junit.xml", _junit(found))
+        write_atomic(results.folder / "index.html", document(project, rows, _shown(results, found), tree_sha256))
     return found
+
+
+def previous(results: Results, entry: Entry) -> dict[str, Any] | None:
+    """Return the manifest of the good run before a cell's result; None where there is none that this version understands."""
+    good = results.good(entry.cell)
+    path = good / ("previous.json" if entry.folder == good else "manifest.json")
+    with suppress(TVMError):
+        return manifest.read(path)
+    return None
 
 
 def repro_proof(results: Results, entry: Entry) -> dict[str, Any]:
@@ -68,6 +86,21 @@ def repro_proof(results: Results, entry: Entry) -> dict[str, Any]:
         return {}
     proof = manifest.load_json(path)
     return proof if proof.get("tree_sha256") == entry.own["tree"]["sha256"] else {}
+
+
+def _shown(results: Results, found: Sequence[Entry]) -> list[Cell]:
+    return [
+        Cell(
+            name=entry.cell,
+            folder=entry.folder,
+            current=entry.current,
+            revision=entry.revision,
+            data=entry.data,
+            before=previous(results, entry),
+            proof=repro_proof(results, entry),
+        )
+        for entry in found
+    ]
 
 
 def _finished(entry: Entry) -> str:

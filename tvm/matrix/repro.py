@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tvm.error import CellFailedError, DifferenceError
-from tvm.matrix import manifest, report
+from tvm.error import CellFailedError, DifferenceError, TVMError
+from tvm.matrix import collect, manifest, report
+from tvm.matrix.engine import PreparedImage
 from tvm.matrix.outcome import Artefact, CellOutcome, Status
 from tvm.matrix.plan import Plan, PlannedCell
 from tvm.matrix.results import storage, write_atomic
@@ -57,13 +58,16 @@ class Difference:
 
 
 def repro(session: Session, cell: PlannedCell) -> CellOutcome:
-    """Build a cell twice and write repro.json. DifferenceError where the builds differ: then both are kept."""
+    """Compare a first build (the last run of this tree in this image, else one made now) with a second one; write repro.json.
+
+    DifferenceError where the builds differ: then both are kept.
+    """
     session.listener.started(cell.name)
     target = session.results.repro(cell.name)
     staged = session.results.staging(cell.name, session.run_id)
     try:
         first, second = _twice(session, cell, staged)
-        found = compare(staged / "first", first.artefacts, staged / "second", second.artefacts)
+        found = compare(staged / "first", first, staged / "second", second.artefacts)
         write_atomic(staged / "repro.json", manifest.to_json(_proof(session, second, found)))
         if not found:
             shutil.rmtree(staged / "first")
@@ -71,7 +75,7 @@ def repro(session: Session, cell: PlannedCell) -> CellOutcome:
         session.results.swap(staged, target)
     finally:
         session.results.drop(staged)
-    report.write(session.results, session.tree.sha256)
+    report.write(session.project, session.tree.sha256)
     _require_same(cell.name, found, target)
     return second
 
@@ -105,27 +109,49 @@ def compare(
     return found
 
 
-def _twice(session: Session, cell: PlannedCell, staged: Path) -> tuple[CellOutcome, CellOutcome]:
+def _twice(session: Session, cell: PlannedCell, staged: Path) -> tuple[tuple[Artefact, ...], CellOutcome]:
+    """Return the artefacts of a first build and the outcome of a second one, which lie in first/ and second/ of `staged`."""
     image = prepare(session, cell)
-    outcomes = list[CellOutcome]()
-    for folder, variation in (("first", PLAIN), ("second", OTHER)):
-        if outcomes:
-            time.sleep(_APART)
-        session.listener.progress(cell.name, f"{folder} build")
-        with storage(staged):
-            (staged / folder).mkdir()
-        begun = time.monotonic()
-        outcome = replace(in_box(session, cell, image, staged / folder, variation), seconds=time.monotonic() - begun)
-        if outcome.status is not Status.PASSED:
-            session.results.swap(staged, session.results.repro(cell.name))
-            logs = session.results.repro(cell.name) / folder / "logs"
-            msg = f"{cell.name}: the {folder} build failed: {outcome.why}"
-            raise CellFailedError(msg, fix=outcome.fix or f"read {logs}")
-        if not outcome.artefacts:
-            msg = f"{cell.name}: no check publishes an artefact, so there is nothing to compare"
-            raise CellFailedError(msg, fix="publish what the checks make with the fixture `artefact`")
-        outcomes.append(outcome)
-    return outcomes[0], outcomes[1]
+    first = _last_run(session, cell, image, staged / "first")
+    if not first:
+        first = _build(session, cell, image, staged, "first").artefacts
+    time.sleep(_APART)
+    return first, _build(session, cell, image, staged, "second")
+
+
+def _last_run(session: Session, cell: PlannedCell, image: PreparedImage, folder: Path) -> tuple[Artefact, ...]:
+    """Copy the artefacts of the cell's last good run if that was a build of this tree in this image, unchanged since."""
+    good = session.results.good(cell.name)
+    try:
+        with session.results.locked():
+            own = manifest.own(manifest.read(good / "manifest.json"))
+            if (own["tree"]["sha256"], own["image"]["id"]) != (session.tree.sha256, image.image_id):
+                return ()
+            shutil.copytree(good, folder)
+        found = collect.artefacts(folder)
+    except (TVMError, OSError):
+        shutil.rmtree(folder, ignore_errors=True)
+        return ()
+    session.listener.progress(cell.name, "first build: the last run of this tree")
+    return found
+
+
+def _build(session: Session, cell: PlannedCell, image: PreparedImage, staged: Path, which: str) -> CellOutcome:
+    session.listener.progress(cell.name, f"{which} build")
+    with storage(staged):
+        (staged / which).mkdir()
+    begun = time.monotonic()
+    variation = PLAIN if which == "first" else OTHER
+    outcome = replace(in_box(session, cell, image, staged / which, variation), seconds=time.monotonic() - begun)
+    if outcome.status is not Status.PASSED:
+        session.results.swap(staged, session.results.repro(cell.name))
+        logs = session.results.repro(cell.name) / which / "logs"
+        msg = f"{cell.name}: the {which} build failed: {outcome.why}"
+        raise CellFailedError(msg, fix=outcome.fix or f"read {logs}")
+    if not outcome.artefacts:
+        msg = f"{cell.name}: no check publishes an artefact, so there is nothing to compare"
+        raise CellFailedError(msg, fix="publish what the checks make with the fixture `artefact`")
+    return outcome
 
 
 def _difference(left: Path, right: Path) -> str:

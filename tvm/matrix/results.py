@@ -57,8 +57,12 @@ class Results:
         return self.folder / f"{cell}.repro"
 
     def swap(self, staged: Path, target: Path) -> None:
-        """Put a finished folder in the place of the one before. A good result also ends the failure before it."""
+        """Put a finished folder in the place of the one before. A good result ends the failure before it, and keeps as
+        previous.json the manifest of the good one before: what the two differ in can be told later.
+        """
         with self.locked(), storage(target), held():
+            if not target.suffix and (target / "manifest.json").is_file():
+                shutil.copyfile(target / "manifest.json", staged / "previous.json")
             old = staged.with_name(f"{target.name}{staged.name[staged.name.index(_NEW) :]}{_OLD}")
             try:
                 if target.exists():

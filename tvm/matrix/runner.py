@@ -119,7 +119,7 @@ def run_cell(session: Session, cell: PlannedCell) -> CellOutcome:
         session.results.swap(staged, target)
     finally:
         session.results.drop(staged)
-    report.write(session.results, session.tree.sha256)
+    report.write(session.project, session.tree.sha256)
     session.listener.ended(outcome, target)
     return outcome
 

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,13 @@ def test_the_subjects_are_the_artefacts_in_their_order() -> None:
         {"name": "a", "digest": {"sha256": "1" * 64}},
         {"name": "bb", "digest": {"sha256": "2" * 64}},
     ]
+
+
+def test_the_packages_of_the_image_are_named() -> None:
+    run = a_run()
+    inventory = {"dpkg": {"gcc": "14.2"}, "pip": {"pytest": "9.1"}, "tools": {}}
+    data = manifest.statement(an_outcome(), replace(run, image=replace(run.image, inventory=inventory)))
+    assert manifest.own(data)["packages"] == {"dpkg": {"gcc": "14.2"}, "pip": {"pytest": "9.1"}}
 
 
 def test_the_dependencies_are_tree_image_and_inventory() -> None:

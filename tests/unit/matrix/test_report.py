@@ -1,20 +1,29 @@
 import json
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from tests.unit.matrix.results_data import OTHER_TREE, TREE, a_run, an_artefact, an_outcome, keep
+from tests.unit.matrix.world import make_project
 from tvm.matrix import report
+from tvm.matrix.model import Project
 from tvm.matrix.outcome import Status
 from tvm.matrix.results import Results
 
+NAMES = ("index.html", "report.json", "coverage.json", "junit.xml")
 JUNIT = '<testsuites><testsuite name="pytest" tests="1" failures="0" errors="0" skipped="0"><testcase name="t"/></testsuite></testsuites>'
 
 
 @pytest.fixture
-def results(tmp_path: Path) -> Results:
-    return Results(folder=tmp_path / "matrix")
+def project(tmp_path: Path) -> Project:
+    return make_project(tmp_path)
+
+
+@pytest.fixture
+def results(project: Project) -> Results:
+    return Results(folder=project.build)
 
 
 def log(folder: Path, check: str, text: str) -> None:
@@ -22,14 +31,14 @@ def log(folder: Path, check: str, text: str) -> None:
     (folder / "logs" / f"check_{check}.xml").write_text(text, encoding="utf-8")
 
 
-def summary(results: Results) -> dict[str, object]:
-    report.write(results, TREE.sha256)
-    found: dict[str, object] = json.loads((results.folder / "report.json").read_text(encoding="utf-8"))
+def written(project: Project, name: str = "report.json") -> dict[str, Any]:
+    report.write(project, TREE.sha256)
+    found: dict[str, Any] = json.loads((project.build / name).read_text(encoding="utf-8"))
     return found
 
 
-def test_without_results_the_report_is_empty(results: Results) -> None:
-    assert summary(results) == {"schema": 1, "tree_sha256": TREE.sha256, "cells": []}
+def test_without_results_the_report_is_empty(project: Project) -> None:
+    assert written(project) == {"schema": 1, "tree_sha256": TREE.sha256, "cells": []}
 
 
 def test_cells_stand_in_the_order_of_their_names(results: Results) -> None:
@@ -38,9 +47,9 @@ def test_cells_stand_in_the_order_of_their_names(results: Results) -> None:
     assert [entry.cell for entry in report.entries(results, TREE.sha256)] == ["host", "ndk"]
 
 
-def test_a_cell_has_status_counts_image_and_artefacts(results: Results) -> None:
+def test_a_cell_has_status_counts_image_and_artefacts(project: Project, results: Results) -> None:
     keep(results, an_outcome(artefacts=[an_artefact()]))
-    (cell,) = json.loads(json.dumps(summary(results)["cells"]))
+    (cell,) = written(project)["cells"]
     assert (cell["cell"], cell["status"], cell["current"], cell["folder"]) == ("first", "passed", True, "first")
     assert (cell["checks"][0]["tests"], cell["artefacts"][0]["name"]) == (2, "lib.so")
     assert cell["image"]["tag"] == "0123456789abcdef"
@@ -72,30 +81,30 @@ def test_a_committed_tree_is_named_by_its_revision(results: Results) -> None:
     assert entry.revision == "bbbbbbbbbbbb"
 
 
-def test_junit_holds_every_check_under_its_cell(results: Results) -> None:
+def test_junit_holds_every_check_under_its_cell(project: Project, results: Results) -> None:
     for cell in ("host", "ndk"):
         keep(results, an_outcome(cell))
         log(results.good(cell), "cc", JUNIT)
-    report.write(results, TREE.sha256)
+    report.write(project, TREE.sha256)
     suites = ET.parse(results.folder / "junit.xml").getroot().iter("testsuite")  # noqa: S314 - written by us
     assert [suite.get("name") for suite in suites] == ["host.check_cc", "ndk.check_cc"]
 
 
 @pytest.mark.parametrize("text", ["<testsuites><testsuite", "", "<html/>"])
-def test_a_junit_file_that_was_cut_off_does_not_stop_the_report(results: Results, text: str) -> None:
+def test_a_junit_file_that_was_cut_off_does_not_stop_the_report(project: Project, results: Results, text: str) -> None:
     keep(results, an_outcome())
     log(results.good("first"), "cc", text)
-    assert len(report.write(results, TREE.sha256)) == 1
+    assert len(report.write(project, TREE.sha256)) == 1
     assert ET.parse(results.folder / "junit.xml").getroot().tag == "testsuites"  # noqa: S314 - written by us
 
 
-def test_the_same_results_give_the_same_bytes(results: Results) -> None:
+def test_the_same_results_give_the_same_bytes(project: Project, results: Results) -> None:
     keep(results, an_outcome(artefacts=[an_artefact()]))
     log(results.good("first"), "cc", JUNIT)
     texts = set()
     for _ in range(2):
-        report.write(results, TREE.sha256)
-        texts.add(tuple((results.folder / name).read_bytes() for name in ("report.json", "junit.xml")))
+        report.write(project, TREE.sha256)
+        texts.add(tuple((results.folder / name).read_bytes() for name in NAMES))
     assert len(texts) == 1
 
 
@@ -103,3 +112,57 @@ def test_a_cell_without_a_repro_has_no_proof(results: Results) -> None:
     keep(results, an_outcome())
     (entry,) = report.entries(results, TREE.sha256)
     assert report.repro_proof(results, entry) == {}
+
+
+def test_coverage_has_a_row_per_declared_arch_and_counts(project: Project, results: Results) -> None:
+    keep(results, an_outcome(artefacts=[an_artefact()]))
+    data = written(project, "coverage.json")
+    assert (data["schema"], data["tree_sha256"], data["reached"], data["declared"]) == (1, TREE.sha256, 1, 3)
+    assert data["archs"][0] == {
+        "cell": "first",
+        "arch": "x86_64",
+        "declared": "executed",
+        "reached": "executed",
+        "met": True,
+        "by": "qemu",
+        "why": "",
+    }
+
+
+def test_the_page_holds_every_cell_of_the_matrix(project: Project, results: Results) -> None:
+    keep(results, an_outcome())
+    report.write(project, TREE.sha256)
+    text = (results.folder / "index.html").read_text(encoding="utf-8")
+    assert ('id="cell-first"' in text, "1 not run" in text) == (True, True)
+
+
+def shown_before(results: Results, folder: Path) -> str:
+    """Return when the run ended with which the page compares the one result that there is."""
+    (entry,) = report.entries(results, TREE.sha256)
+    assert entry.folder == folder
+    before = report.previous(results, entry)
+    return str(before["predicate"]["runDetails"]["metadata"]["finishedOn"]) if before else ""
+
+
+def test_a_good_result_is_compared_with_the_one_that_its_swap_kept(results: Results) -> None:
+    keep(results, an_outcome(), a_run(finished="2026-01-01T00:00:01Z"))
+    (results.good("first") / "manifest.json").rename(results.good("first") / "previous.json")
+    keep(results, an_outcome(), a_run(finished="2026-01-01T00:00:02Z"))
+    assert shown_before(results, results.good("first")) == "2026-01-01T00:00:01Z"
+
+
+def test_a_failure_is_compared_with_the_last_good_result(results: Results) -> None:
+    keep(results, an_outcome(), a_run(finished="2026-01-01T00:00:01Z"))
+    keep(results, an_outcome(status=Status.FAILED), a_run(finished="2026-01-01T00:00:02Z"))
+    assert shown_before(results, results.failed("first")) == "2026-01-01T00:00:01Z"
+
+
+def test_a_first_result_is_compared_with_nothing(results: Results) -> None:
+    keep(results, an_outcome())
+    assert shown_before(results, results.good("first")) == ""
+
+
+def test_a_result_before_of_another_version_is_none(results: Results) -> None:
+    keep(results, an_outcome())
+    (results.good("first") / "previous.json").write_text('{"schema": 0}', encoding="utf-8")
+    assert shown_before(results, results.good("first")) == ""

@@ -100,6 +100,34 @@ def test_both_boxes_are_of_one_image_and_get_the_same_files(world: World) -> Non
     assert [line for line in world.told.lines if "image first" in line] == ["first: image first of project"]
 
 
+def test_the_last_run_of_the_same_tree_and_image_is_the_first_build(world: World) -> None:
+    world.run("first")
+    assert run(world) == []
+    plain, other = world.engine.boxes
+    assert (plain.options.source, other.options.source) == ("/src", repro.OTHER.source)
+    assert json.loads((world.results.repro("first") / "repro.json").read_text(encoding="utf-8"))["identical"] is True
+
+
+def test_a_difference_to_the_last_run_is_found(world: World) -> None:
+    world.engine.programs[CHECK_CC] = publishes({"a.so": b"abc"}, {"a.so": b"abd"})
+    world.run("first")
+    assert run(world) == [Difference(name="a.so", why="3 and 3 bytes, first difference at byte 2")]
+
+
+def test_a_last_run_whose_artefact_was_touched_is_no_first_build(world: World) -> None:
+    world.run("first")
+    (world.results.good("first") / "artefacts" / "libkernel.so").write_bytes(b"touched")
+    assert run(world) == []
+    assert [box.options.source for box in world.engine.boxes] == ["/src", "/src", repro.OTHER.source]
+
+
+def test_a_last_run_of_another_tree_is_no_first_build(world: World) -> None:
+    world.run("first")
+    (world.project.root / "notes.txt").write_text("another tree\n", encoding="utf-8")
+    assert run(world) == []
+    assert [box.options.source for box in world.engine.boxes] == ["/src", "/src", repro.OTHER.source]
+
+
 def test_identical_builds_leave_a_proof_and_no_builds(world: World) -> None:
     assert run(world) == []
     folder = world.results.repro("first")

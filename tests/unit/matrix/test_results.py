@@ -64,8 +64,14 @@ def test_swap_replaces_the_result_before(made: Results) -> None:
     fill(made.good("ndk"), "old")
     (made.good("ndk") / "extra").touch()
     made.swap(fill(made.staging("ndk", GONE), "new"), made.good("ndk"))
-    assert bytes_of(made.good("ndk")) == {"manifest.json": b"new"}
+    assert bytes_of(made.good("ndk")) == {"manifest.json": b"new", "previous.json": b"old"}
     assert names(made) == ["ndk"]
+
+
+def test_a_failure_keeps_no_manifest_of_the_one_before(made: Results) -> None:
+    fill(made.failed("ndk"), "old")
+    made.swap(fill(made.staging("ndk", GONE), "new"), made.failed("ndk"))
+    assert bytes_of(made.failed("ndk")) == {"manifest.json": b"new"}
 
 
 def test_a_good_result_ends_the_failure_before_it(made: Results) -> None:

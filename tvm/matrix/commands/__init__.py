@@ -17,6 +17,8 @@ _MODULES: Mapping[str, str] = {
     "schema": "show",
     "coverage": "results",
     "report": "results",
+    "diff": "results",
+    "merge": "results",
     "engine": "machine",
     "doctor": "machine",
     "prune": "machine",

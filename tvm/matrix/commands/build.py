@@ -5,9 +5,9 @@ import argparse
 from rich.console import Console
 
 from tvm.error import ExitCode, TVMError
-from tvm.matrix import plan, report, repro, runner, table, userbuild
+from tvm.matrix import plan, repro, runner, table, userbuild
 from tvm.matrix.commands._common import load_project, new_console, print_line, select_engine
-from tvm.matrix.commands.results import print_results
+from tvm.matrix.commands.results import show_report
 from tvm.matrix.outcome import CellOutcome
 
 
@@ -20,8 +20,7 @@ def run_command(options: argparse.Namespace) -> ExitCode:
     with table.listener(console, cells) as listener:
         session = runner.new_session(project, select_engine(options), listener, keep=options.keep)
         failure = _failure(session, chosen)
-    found = report.write(session.results, session.tree.sha256)
-    print_results(console, session.results, found, cells)
+    show_report(console, project, session.tree.sha256, cells)
     if failure:
         raise failure
     return ExitCode.OK

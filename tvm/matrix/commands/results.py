@@ -1,4 +1,4 @@
-"""Subcommands that read results: coverage, report."""
+"""Subcommands that read results: coverage, report, diff, merge."""
 
 import argparse
 from collections.abc import Sequence
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from tvm.error import ExitCode
-from tvm.matrix import coverage, plan, report, table, tree
+from tvm.matrix import coverage, diff, merge, plan, report, step_summary, table, tree
 from tvm.matrix.commands._common import load_project, new_console, print_line
+from tvm.matrix.model import Project
 from tvm.matrix.report import Entry
 from tvm.matrix.results import Results
 
@@ -27,9 +28,32 @@ def report_command(options: argparse.Namespace) -> ExitCode:
     """Rewrite the report and print its table."""
     project = load_project(options)
     results = Results(folder=project.build)
-    found = report.write(results, tree.snapshot(project.root).sha256)
+    found = report.write(project, tree.snapshot(project.root).sha256)
     print_results(new_console(), results, found, ())
     return ExitCode.OK
+
+
+def diff_command(options: argparse.Namespace) -> ExitCode:
+    """Print what differs between two manifests; end with 1 where anything does, as diff(1) ends."""
+    found = diff.changes(diff.read(options.before), diff.read(options.after))
+    print(diff.text(found), end="")
+    return ExitCode.FAILED if found else ExitCode.OK
+
+
+def merge_command(options: argparse.Namespace) -> ExitCode:
+    """Take over the results of other machines, then write the report and print its table."""
+    project = load_project(options)
+    console = new_console()
+    merge.merge(project, options.folders, lambda text: print_line(console, text))
+    show_report(console, project, tree.snapshot(project.root).sha256, ())
+    return ExitCode.OK
+
+
+def show_report(console: Console, project: Project, tree_sha256: str, cells: Sequence[str]) -> None:
+    """Rewrite the report, tell GitHub, and print the tables."""
+    found = report.write(project, tree_sha256)
+    step_summary.append(coverage.rows(project, tree_sha256), found)
+    print_results(console, Results(folder=project.build), found, cells)
 
 
 def print_results(console: Console, results: Results, found: Sequence[Entry], cells: Sequence[str]) -> None:

@@ -56,7 +56,60 @@ def test_report_prints_the_last_results_again(play: Play, capsys: pytest.Capture
     assert (play.results.folder / "report.json").is_file()
 
 
-def test_neither_asks_for_an_engine(play: Play) -> None:
+def test_diff_of_the_same_result_ends_with_zero(play: Play, capsys: pytest.CaptureFixture[str]) -> None:
+    play.main("run", "host")
+    capsys.readouterr()
+    folder = str(play.results.good("host"))
+    assert (play.main("diff", folder, folder), capsys.readouterr().out) == (0, "")
+
+
+def test_diff_names_what_changed_since_the_run_before_and_ends_with_one(
+    play: Play, capsys: pytest.CaptureFixture[str]
+) -> None:
+    play.main("run", "host")
+    play.engine.programs[CHECK_CC] = fake.passes(b"other")
+    play.main("run", "host")
+    capsys.readouterr()
+    folder = play.results.good("host")
+    assert play.main("diff", str(folder / "previous.json"), str(folder)) == 1
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("~ artefact libkernel.so: ")
+
+
+def test_diff_of_what_is_no_manifest_ends_with_three(play: Play, capsys: pytest.CaptureFixture[str]) -> None:
+    assert play.main("diff", str(play.matrix), str(play.matrix)) == 3
+    assert "no manifest" in capsys.readouterr().err
+
+
+def test_merge_takes_over_what_another_machine_left(
+    play: Play, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    play.main("run", "host")
+    play.results.folder.rename(tmp_path / "other")
+    capsys.readouterr()
+    assert play.main("merge", str(tmp_path / "other")) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"host: passed, from {tmp_path / 'other' / 'host'}\n")
+    assert "cc 2/2, tar 2/2" in out
+    assert sorted(path.name for path in play.results.folder.iterdir() if path.suffix in {".html", ".json", ".xml"}) == [
+        "coverage.json",
+        "index.html",
+        "junit.xml",
+        "report.json",
+    ]
+
+
+def test_run_and_merge_tell_github(play: Play, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    play.main("run", "host")
+    play.main("merge", str(play.results.folder))
+    text = (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert text.count("## 1 of 2 archs reach their declared depth") == 2
+
+
+def test_none_of_them_asks_for_an_engine(play: Play) -> None:
     play.main("report")
     play.main("coverage")
+    play.main("diff", "a", "b")
+    play.main("merge", "a")
     assert play.asked == []
