@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.unit.support.cuda.fakes import Nvfatbin, Nvjitlink, Nvrtc
+from tests.unit.support._cuda.fakes import Nvfatbin, Nvjitlink, Nvrtc
 from tvm.support._cuda import fatbin, paths, version
 
 

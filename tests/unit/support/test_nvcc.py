@@ -7,8 +7,8 @@ import pytest
 import tvm_ffi
 
 from tests.unit.stand_in import MakeStandIn
-from tests.unit.support.cuda import fakes
-from tests.unit.support.cuda.fakes import CUBIN, FATBIN, PTX, Nvfatbin, Nvjitlink, Nvrtc, headers, toolkit, touch
+from tests.unit.support._cuda import fakes
+from tests.unit.support._cuda.fakes import CUBIN, FATBIN, PTX, Nvfatbin, Nvjitlink, Nvrtc, headers, toolkit, touch
 from tvm.error import CompileError, ToolNotFound, TVMError
 from tvm.support import nvcc
 

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.support.cuda.fakes import CUBIN, PTX, Nvrtc, headers, toolkit
-from tests.unit.support.cuda.jobs import KERNEL, make
+from tests.unit.support._cuda.fakes import CUBIN, PTX, Nvrtc, headers, toolkit
+from tests.unit.support._cuda.jobs import KERNEL, make
 from tvm.error import CompileError, ToolNotFound, TVMError
 from tvm.support import record
 from tvm.support._cuda import host_headers

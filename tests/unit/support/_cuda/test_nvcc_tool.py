@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.stand_in import MakeStandIn, StandIn
-from tests.unit.support.cuda.fakes import headers
-from tests.unit.support.cuda.jobs import KERNEL, make
+from tests.unit.support._cuda.fakes import headers
+from tests.unit.support._cuda.jobs import KERNEL, make
 from tvm.error import CompileError, ToolTimeoutError
 from tvm.support._cuda import nvcc_tool
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.support.cuda.fakes import FATBIN, Nvfatbin, fat_archive
+from tests.unit.support._cuda.fakes import FATBIN, Nvfatbin, fat_archive
 from tvm.error import CompileError
 from tvm.support._cuda import fatbin
 from tvm.support._cuda.fatbin import Entry, Held

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.support.cuda.jobs import KERNEL, make
+from tests.unit.support._cuda.jobs import KERNEL, make
 from tvm.error import StorageError
 from tvm.support._cuda import dump
 

@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.stand_in import MakeStandIn
-from tests.unit.support.cuda import fakes
-from tests.unit.support.cuda.fakes import CUBIN, Nvjitlink, Nvrtc, fat_archive, toolkit, touch
-from tests.unit.support.cuda.jobs import make
+from tests.unit.support._cuda import fakes
+from tests.unit.support._cuda.fakes import CUBIN, Nvjitlink, Nvrtc, fat_archive, toolkit, touch
+from tests.unit.support._cuda.jobs import make
 from tvm.error import ToolNotFound, TVMError
 from tvm.support._cuda import arch, nvshmem
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.support.cuda.jobs import KERNEL, make
+from tests.unit.support._cuda.jobs import KERNEL, make
 from tvm.support._cuda.errors import CudaArgumentError
 
 _NVSHMEM = "#include <nvshmem.h>\n"

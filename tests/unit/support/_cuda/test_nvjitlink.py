@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.support.cuda.fakes import CUBIN, Nvjitlink, touch
+from tests.unit.support._cuda.fakes import CUBIN, Nvjitlink, touch
 from tvm.error import CompileError
 from tvm.support import record
 from tvm.support._cuda import nvjitlink as tool

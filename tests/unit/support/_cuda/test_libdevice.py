@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.support.cuda.fakes import touch
+from tests.unit.support._cuda.fakes import touch
 from tvm.error import ToolNotFound
 from tvm.support._cuda import libdevice
 

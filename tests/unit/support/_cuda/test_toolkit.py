@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.support.cuda.fakes import headers, program, toolkit, touch
+from tests.unit.support._cuda.fakes import headers, program, toolkit, touch
 from tvm.support._cuda import toolkit as toolkits
 
 

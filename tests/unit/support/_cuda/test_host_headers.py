@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.support.cuda.fakes import touch
+from tests.unit.support._cuda.fakes import touch
 from tvm.support._cuda import host_headers
 from tvm.support._cuda.host_headers import PRELUDE, PRELUDES, STAND_INS
 

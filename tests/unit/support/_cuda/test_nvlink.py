@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.stand_in import MakeStandIn
-from tests.unit.support.cuda.fakes import headers, touch
+from tests.unit.support._cuda.fakes import headers, touch
 from tvm.error import CompileError
 from tvm.support._cuda import nvlink
 from tvm.support._cuda.nvjitlink import Link

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.support.cuda.fakes import CUBIN, FATBIN, PTX, Nvfatbin, Nvjitlink, Nvrtc
-from tests.unit.support.cuda.jobs import KERNEL, make
+from tests.unit.support._cuda.fakes import CUBIN, FATBIN, PTX, Nvfatbin, Nvjitlink, Nvrtc
+from tests.unit.support._cuda.jobs import KERNEL, make
 from tvm.error import CompileError, TVMError
 from tvm.support._cuda import product
 from tvm.support._cuda.errors import CudaArgumentError
