@@ -65,7 +65,7 @@ def _table(page: str, heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]] for row in rows[2:]]
 
 
-@pytest.mark.parametrize("sessions", ["engine ndk", "tests"])
+@pytest.mark.parametrize("sessions", ["engine cuda-12 rocm ndk wasm", "tests"])
 def test_readme_has_the_set_up_command_once(sessions: str) -> None:
     assert README.count(f"\n    {SETUP}{sessions}\n") == 1
 

@@ -15,6 +15,10 @@ Name = Annotated[str, StringConstraints(pattern=f"^{_NAME}$", max_length=40)]
 CheckName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 ToolName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9+._-]*$", max_length=60)]
 Arch = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=60)]
+# A folder of the tree: relative, plain parts (not ".", "..", or hidden), forward slashes.
+Folder = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._+-]*(/[A-Za-z0-9_][A-Za-z0-9._+-]*)*$", max_length=200)
+]
 
 
 class Depth(IntEnum):
@@ -89,13 +93,17 @@ class Vendor(_Model):
 
 
 class Image(_Model):
-    """One image: images/NAME on images/base of its suite, and the tools it must hold with their version specifiers."""
+    """One image: images/NAME on images/base of its suite, and the tools it must hold with their version specifiers.
+
+    `context` names further folders of the tree that its Dockerfile may copy from; they count for the recipe as images/NAME does.
+    """
 
     suite: Name
     components: list[Literal["main", "contrib", "non-free", "non-free-firmware"]] = Field(
         default=["main"], min_length=1
     )
     tools: dict[ToolName, Specifier] = Field(default_factory=dict)
+    context: list[Folder] = Field(default_factory=list)
     vendor: Vendor | None = None
 
 

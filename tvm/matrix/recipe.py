@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,10 @@ _IGNORED = "__pycache__"
 
 @dataclass(frozen=True, kw_only=True)
 class RecipeFile:
-    """One file of a recipe: its path in the folder with forward slashes, whether it may be run, its bytes."""
+    """One file of a recipe: its path in the build's context with forward slashes, where it lies, may it be run, its bytes."""
 
     path: str
+    source: Path
     executable: bool
     content: bytes
 
@@ -35,13 +36,38 @@ class RecipeFile:
 
 
 def recipe_files(project: Project, image: str) -> tuple[RecipeFile, ...]:
-    """Return the files of images/NAME in the order of their paths; links and special files raise ConfigError."""
-    folder = project.image_folder(image)
-    if not folder.is_dir():
+    """Return the files of images/NAME, and of the further folders that its entry names, in the order of their paths.
+
+    Those of images/NAME have their paths in it, the others their paths in the tree. Links, special files and two files of one
+    path raise ConfigError.
+    """
+    own = project.image_folder(image)
+    if not own.is_dir():
         msg = f"the folder of image {image!r} is missing"
-        raise ConfigError(msg, looked=[str(folder)])
-    files = (_file(folder, path) for path in _walk(folder))
+        raise ConfigError(msg, looked=[str(own)])
+    entry = project.matrix.images.get(image)
+    further = [_further(project, image, name) for name in (entry.context if entry else ())]
+    files = [_file(image, own, path) for path in _walk(own)]
+    files += [_file(image, project.root, path) for folder in further for path in _walk(folder)]
+    _require_single(image, files)
     return tuple(sorted(files, key=lambda file: os.fsencode(file.path)))
+
+
+def _further(project: Project, image: str, name: str) -> Path:
+    folder = project.root / name
+    if not folder.is_dir() or folder.resolve() != project.root.resolve() / name:
+        msg = f"image {image!r} takes files from {name!r}, which is no folder of the tree"
+        raise ConfigError(msg, fix="correct its `context` in matrix.yaml", looked=[str(folder)])
+    return folder
+
+
+def _require_single(image: str, files: Sequence[RecipeFile]) -> None:
+    seen: set[str] = set()
+    for file in files:
+        if file.path in seen:
+            msg = f"the recipe of image {image!r} has two files {file.path!r}"
+            raise ConfigError(msg, fix=f"rename the one in images/{image}, or name each folder of `context` once")
+        seen.add(file.path)
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -54,19 +80,19 @@ def _walk(folder: Path) -> Iterator[Path]:
             yield entry
 
 
-def _file(folder: Path, path: Path) -> RecipeFile:
+def _file(image: str, folder: Path, path: Path) -> RecipeFile:
     name = path.relative_to(folder).as_posix()
     try:
         mode = path.lstat().st_mode
         if not stat.S_ISREG(mode):
             kind = "a link" if stat.S_ISLNK(mode) else "no regular file"
-            msg = f"{name!r} in the recipe images/{folder.name} is {kind}"
+            msg = f"{name!r} in the recipe images/{image} is {kind}"
             raise ConfigError(msg, fix="a recipe holds regular files only: copy what it needs into the folder")
         content = path.read_bytes()
     except OSError as error:
-        msg = f"{name!r} in the recipe images/{folder.name} cannot be read: {error.strerror}"
+        msg = f"{name!r} in the recipe images/{image} cannot be read: {error.strerror}"
         raise ConfigError(msg) from None
-    return RecipeFile(path=name, executable=bool(mode & stat.S_IXUSR), content=content)
+    return RecipeFile(path=name, source=path, executable=bool(mode & stat.S_IXUSR), content=content)
 
 
 def base_tag(project: Project, suite: str, *, route: BaseRoute, digest: str) -> str:
@@ -89,7 +115,8 @@ def recipe_tag(
     """Return the tag of an image: its folder, its entry in matrix.yaml (cells do not count), its base and the routes."""
     inputs = {
         "image": image,
-        "entry": project.matrix.images[image].model_dump(mode="json"),
+        # The folders of `context` count by their files.
+        "entry": project.matrix.images[image].model_dump(mode="json", exclude={"context"}),
         "probes": _probes(project, image),
         "base": {"tag": base_tag, "route": base_route, "digest": base_digest},
         "vendor_route": vendor_route,

@@ -26,3 +26,22 @@ def exporter(*, output_format: str, get_target_triple: GetTriple) -> Callable[[C
         return cast("Exporter[P]", function)
 
     return mark
+
+
+class ObjectExporter(Protocol, Generic[P]):
+    """A function with the suffix of the objects that it wants to be given."""
+
+    object_format: str
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None:
+        """Make the file."""
+
+
+def object_exporter(*, object_format: str) -> Callable[[Callable[P, None]], ObjectExporter[P]]:
+    """Return a decorator that gives a function the attribute; the function stays itself."""
+
+    def mark(function: Callable[P, None]) -> ObjectExporter[P]:
+        vars(function).update(object_format=object_format)
+        return cast("ObjectExporter[P]", function)
+
+    return mark

@@ -53,7 +53,57 @@ def test_files_come_in_the_order_of_their_paths_with_their_mode(tmp_path: Path) 
 
 def test_a_file_s_sum_is_of_its_bytes() -> None:
     empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-    assert RecipeFile(path="a", executable=False, content=b"").sha256 == empty
+    assert RecipeFile(path="a", source=Path("a"), executable=False, content=b"").sha256 == empty
+
+
+def with_context(root: Path, *folders: str) -> Project:
+    named = TEXT.replace("    suite: trixie\n", f"    suite: trixie\n    context: [{', '.join(folders)}]\n")
+    return make_project(root, named)
+
+
+def test_further_folders_come_with_their_paths_in_the_tree(tmp_path: Path) -> None:
+    project = with_context(tmp_path, "web/wasm")
+    (tmp_path / "web" / "wasm").mkdir(parents=True)
+    (tmp_path / "web" / "wasm" / "x.cc").write_bytes(b"int x;")
+    (tmp_path / "web" / "other.js").touch()
+    files = recipe_files(project, "host")
+    assert [file.path for file in files] == ["Dockerfile", "web/wasm/x.cc"]
+    assert [file.source.read_bytes() == file.content for file in files] == [True, True]
+
+
+def test_further_folders_count_by_their_files_only(tmp_path: Path) -> None:
+    before = tag(make_project(tmp_path))
+    (tmp_path / "web").mkdir()
+    project = with_context(tmp_path, "web")
+    assert tag(project) == before
+    (tmp_path / "web" / "x.cc").touch()
+    assert tag(project) != before
+
+
+def test_a_further_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"takes files from 'web/wasm'(?s:.*)`context` in matrix\.yaml"):
+        recipe_files(with_context(tmp_path, "web/wasm"), "host")
+
+
+def test_a_further_folder_is_no_link(tmp_path: Path) -> None:
+    (tmp_path / "web").symlink_to("/etc")
+    with pytest.raises(ConfigError, match="no folder of the tree"):
+        recipe_files(with_context(tmp_path, "web"), "host")
+
+
+def test_two_files_of_one_path_are_refused(tmp_path: Path) -> None:
+    project = with_context(tmp_path, "web")
+    for folder in (tmp_path / "web", tmp_path / "images" / "host" / "web"):
+        folder.mkdir()
+        (folder / "x.cc").touch()
+    with pytest.raises(ConfigError, match=r"has two files 'web/x\.cc'"):
+        recipe_files(project, "host")
+
+
+@pytest.mark.parametrize("folder", ["/etc", "../x", "web/../..", ".git", "web/", "''"])
+def test_a_further_folder_lies_in_the_tree(folder: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="context"):
+        with_context(tmp_path, folder)
 
 
 def test_python_s_caches_are_no_part_of_a_recipe(tmp_path: Path) -> None:

@@ -7,13 +7,26 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tvm.error import CompileError, ExitCode, TVMError
-from tvm.matrix.builders import host, ndk
+from tvm.matrix.builders import cuda, host, ndk, rocm, wasm
 from tvm.matrix.builders.job import Job, Toolchain, build
 
-_KINDS: dict[str, Callable[[str], Toolchain]] = {"host": host.toolchain, "ndk": ndk.toolchain}
-# What GCC and clang say of a header that is not there.
+
+def _linked(toolchain: Callable[[str], Toolchain]) -> Callable[[Job], None]:
+    return lambda job: build(job, toolchain(job.arch))
+
+
+_KINDS: dict[str, Callable[[Job], None]] = {
+    "cuda-12": cuda.build,
+    "cuda-13": cuda.build,
+    "host": _linked(host.toolchain),
+    "ndk": _linked(ndk.toolchain),
+    "rocm": rocm.build,
+    "wasm": _linked(wasm.toolchain),
+}
+# What GCC, clang and NVRTC say of a header that is not there.
 _MISSING = re.compile(
     r"fatal error: (?:'(?P<clang>[^'\n]+)' file not found|(?P<gcc>[^:\n]+): No such file or directory)"
+    r"|error: cannot open source file \"(?P<nvrtc>[^\"\n]+)\""
 )
 
 
@@ -28,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options=tuple(given.options),
     )
     try:
-        build(job, _KINDS[given.kind](job.arch))
+        _KINDS[given.kind](job)
     except CompileError as error:
         print("\n".join([str(error), *map(_advice, _missing(error.output))]))
         return ExitCode.FAILED
@@ -45,12 +58,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-o", dest="output", metavar="OUT", type=Path, required=True)
     parser.add_argument("-I", dest="includes", metavar="DIR", action="append", default=[])
     parser.add_argument("--option", dest="options", metavar="X", action="append", default=[])
-    parser.add_argument("sources", metavar="SRC", type=Path, nargs="+", help="a C or C++ source")
+    parser.add_argument("sources", metavar="SRC", type=Path, nargs="+", help="a source in a language of the image")
     return parser
 
 
 def _missing(output: str) -> list[str]:
-    return sorted({hit["clang"] or hit["gcc"] for hit in _MISSING.finditer(output)})
+    return sorted({hit["clang"] or hit["gcc"] or hit["nvrtc"] for hit in _MISSING.finditer(output)})
 
 
 def _advice(header: str) -> str:

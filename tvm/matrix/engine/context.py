@@ -1,4 +1,4 @@
-"""What a build is given: the image's folder, the certificates of this machine, the proxies."""
+"""What a build is given: the image's recipe, the certificates of this machine, the proxies."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -28,14 +28,13 @@ _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy"
 @contextmanager
 def build_context(project: Project, image: str) -> Iterator[BinaryIO]:
     """Give the tar that a build reads. `.ca.crt` is in it, maybe empty, and is no part of the recipe."""
-    folder = project.image_folder(image)
-    members: dict[str, Path | bytes] = {file.path: folder / file.path for file in recipe_files(project, image)}
+    members: dict[str, Path | bytes] = {file.path: file.source for file in recipe_files(project, image)}
     if CERTIFICATES in members:
         msg = f"images/{image} has a file {CERTIFICATES}, which is the place of this machine's own certificates"
         raise ConfigError(msg, fix="give the file another name")
     if "Dockerfile" not in members:
         msg = f"images/{image} has no Dockerfile"
-        raise ConfigError(msg, looked=[str(folder)])
+        raise ConfigError(msg, looked=[str(project.image_folder(image))])
     bundle = ca_bundle(os.environ)
     members[CERTIFICATES] = bundle.read_bytes() if bundle else b""
     with TemporaryFile() as sink:

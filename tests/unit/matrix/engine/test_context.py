@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.matrix.projects import make_project
+from tests.unit.matrix.projects import TEXT, make_project
 from tvm.error import ConfigError
 from tvm.matrix.engine import context
 from tvm.matrix.engine.context import build_context, ca_bundle, proxies
@@ -27,6 +27,16 @@ def _bytes(root: Path) -> bytes:
 
 def test_the_context_is_the_images_folder_and_an_empty_bundle(tmp_path: Path) -> None:
     assert _members(tmp_path) == {"Dockerfile": b"ARG BASE\nFROM ${BASE}\n", ".ca.crt": b""}
+
+
+def test_further_folders_of_the_tree_are_in_the_context(tmp_path: Path) -> None:
+    (tmp_path / "web" / "wasm").mkdir(parents=True)
+    (tmp_path / "web" / "wasm" / "x.cc").write_bytes(b"int x;")
+    text = TEXT.replace("    suite: trixie\n", "    suite: trixie\n    context: [web/wasm]\n")
+    with build_context(make_project(tmp_path, text), "host") as stream, tarfile.open(fileobj=stream) as listing:
+        file = listing.extractfile("web/wasm/x.cc")
+        assert file is not None
+        assert file.read() == b"int x;"
 
 
 def test_the_context_has_this_machines_certificates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

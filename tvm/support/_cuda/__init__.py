@@ -1,0 +1,1 @@
+"""What `tvm.support.nvcc` is made of: discovery, NVRTC, nvcc, linking, capabilities."""
