@@ -12,6 +12,7 @@ from tvm.error import CompileError
 from tvm.support import nvcc
 
 _RELEASE = ".".join(map(str, CELL.cuda))
+_EXP = cuda.EXP
 _EMPTY = 'extern "C" __global__ void f() {}'
 
 
@@ -84,3 +85,23 @@ def test_the_callback_compiles_by_nvcc_when_told_to(tmp_path: Path, monkeypatch:
     product = tmp_path / "f.fatbin"
     product.write_bytes(nvcc.tvm_callback_cuda_compile(_EMPTY, "sm_90a"))
     assert ("sm_90a", "cubin") in disassembly.members(product)
+
+
+def test_source_and_product_are_dumped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TVM_KERNEL_DUMP", str(tmp_path / "dump"))
+    data = nvcc.compile_cuda(_EXP, "ptx", "sm_90a", compiler="nvcc")
+    cuda.require_dumped(tmp_path / "dump", _EXP, data)
+
+
+def test_a_debug_build_has_debug_information(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TVM_KERNEL_DEBUG", "1")
+    product = tmp_path / "f.cubin"
+    nvcc.compile_cuda(_EXP, "cubin", "sm_90a", path_target=product, compiler="nvcc")
+    assert b".debug_info" in product.read_bytes()
+
+
+def test_libdevice_and_versions_are_found_in_the_image() -> None:
+    """No variable names a toolkit here: the search finds nvcc's."""
+    assert nvcc.get_cuda_version()[:2] == CELL.cuda
+    assert Path(nvcc.find_libdevice_path(90)).read_bytes()[:4] in {b"BC\xc0\xde", b"\xde\xc0\x17\x0b"}
+    assert Path(nvcc.find_cuda_path(), "include", "cuda_runtime.h").is_file()

@@ -1,6 +1,7 @@
-"""An NVSHMEM kernel by nvcc and nvlink, without a driver."""
+"""An NVSHMEM kernel by nvcc and nvlink, without a driver; and by NVRTC with the NVSHMEMs that only the image has."""
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -11,22 +12,39 @@ from tests.matrix.publish import Publish
 from tvm.error import TVMError
 from tvm.support import nvcc
 
-_RELEASE = ".".join(map(str, CELL.cuda))
+# Compiler -> what it is called, and its linker.
+_TOOLS = {
+    "nvcc": (f"nvcc {'.'.join(map(str, CELL.cuda))} -rdc=true", "nvlink"),
+    "nvrtc": (f"NVRTC {'.'.join(map(str, CELL.nvrtc))}, relocatable,", "nvJitLink"),
+}
+# The NVSHMEM that is a wheel beside NVRTC is linked by check_nvshmem_nvrtc.
+_RINGS = [
+    (compiler, version, known)
+    for compiler in ("nvcc", "nvrtc")
+    for version, known in CELL.rings
+    if compiler == "nvcc" or CELL.homes[version]
+]
 
 
-@pytest.mark.parametrize(("version", "known"), CELL.rings)
+@pytest.mark.parametrize(("compiler", "version", "known"), _RINGS)
 def test_ring_is_linked(
-    version: str, known: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, artefact: Publish
+    compiler: Literal["nvcc", "nvrtc"],
+    version: str,
+    known: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    artefact: Publish,
 ) -> None:
     nvshmem.choose(version, monkeypatch)
     product = tmp_path / "ring.cubin"
-    data = nvcc.compile_cuda(RING.path, arch=known, path_target=product, compiler="nvcc")
+    data = nvcc.compile_cuda(RING.path, arch=known, path_target=product, compiler=compiler)
+    title, linker = _TOOLS[compiler]
     shown = [
-        compiled("nvcc.compile_cuda", f"nvcc {_RELEASE} -rdc=true with NVSHMEM {version}"),
-        linked("nvlink", f"libnvshmem_device.a {version}, {len(data)} bytes"),
+        compiled("nvcc.compile_cuda", f"{title} with NVSHMEM {version}"),
+        linked(linker, f"libnvshmem_device.a {version}, {len(data)} bytes"),
         *nvshmem.inspect(product, known),
     ]
-    artefact(nvshmem.name("nvcc", version, known), product, target=TARGET, arch=known, evidence=shown)
+    artefact(nvshmem.name(compiler, version, known), product, target=TARGET, arch=known, evidence=shown)
 
 
 def test_an_arch_without_code_is_refused_before_anything_is_compiled(archs: list[str], tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ _PARTS = tuple(
 )
 
 
-@pytest.mark.parametrize(("version", "known"), CELL.rings)
+@pytest.mark.parametrize(("version", "known"), [ring for ring in CELL.rings if not CELL.homes[ring[0]]])
 def test_ring_is_linked(
     version: str, known: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, artefact: Publish
 ) -> None:

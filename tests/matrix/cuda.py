@@ -93,6 +93,8 @@ HEADERS = _sources(
     tensor_core=("HMMA", 80),
     tma=("UTMALDG", 90),
 )
+# A kernel of one line.
+EXP = 'extern "C" __global__ void f(float *x) { x[threadIdx.x] = expf(x[threadIdx.x]) / x[0]; }'
 RING = Source(path=Path("examples/kernels/nvshmem_ring.cu"), operation="CALL")
 
 
@@ -101,6 +103,14 @@ def number(arch: str) -> int:
     found = re.fullmatch(r"sm_(\d+)[af]?", arch)
     assert found, arch
     return int(found[1])
+
+
+def require_dumped(folder: Path, source: str, product: bytes | bytearray) -> None:
+    """Fail unless a dump holds the source and the PTX, which names its lines."""
+    kept = {path.suffix: path for path in folder.iterdir() if path.is_file()}
+    assert kept[".cu"].read_text(encoding="utf-8") == source
+    assert kept[".ptx"].read_bytes() == product
+    assert b".loc" in product
 
 
 def inspect(product: Path, form: Format, source: Source, arch: str) -> list[Evidence]:
