@@ -59,6 +59,9 @@ def _runs(subcommands: "_Commands") -> None:
     run.add_argument(
         "--keep", action="store_true", help="keep the container of a cell that failed, and say how to look into it"
     )
+    run.add_argument(
+        "--gpu", action="store_true", help="pass the GPU, where engine and machine have one: checks run the kernels"
+    )
     repro = _command(subcommands, "repro", "build cells twice, differently, and compare the bytes")
     _cells(repro)
     _engine(repro)

@@ -72,6 +72,7 @@ class Session:
     run_id: str
     listener: Listener
     keep: bool = False
+    gpu: bool = False
 
     @property
     def results(self) -> Results:
@@ -79,7 +80,9 @@ class Session:
         return Results(folder=self.project.build)
 
 
-def new_session(project: Project, engine: Engine, listener: Listener, *, keep: bool = False) -> Session:
+def new_session(
+    project: Project, engine: Engine, listener: Listener, *, keep: bool = False, gpu: bool = False
+) -> Session:
     """Take a snapshot of the tree, clear what killed runs left, and return what a run needs."""
     session = Session(
         project=project,
@@ -88,6 +91,7 @@ def new_session(project: Project, engine: Engine, listener: Listener, *, keep: b
         run_id=f"{owner_id()}.{time.time_ns() % 10**9:x}",
         listener=listener,
         keep=keep,
+        gpu=gpu,
     )
     session.results.recover()
     for name in engine.reap():
@@ -141,7 +145,10 @@ def in_box(
         )
         checks = tuple(_check(session, cell, check, box, folder, variation) for check in cell.checks)
         outcome = _collected(box, cell, checks, folder, variation)
-        box.close(keep=session.keep and outcome.status is not Status.PASSED)
+        keep = session.keep and outcome.status is not Status.PASSED
+        box.close(keep=keep)
+        if keep:
+            session.listener.progress(cell.name, f"kept until its limit: docker exec -it {box.name} sh")
     return outcome
 
 
@@ -169,6 +176,7 @@ def open_box(session: Session, cell: PlannedCell, image: PreparedImage, variatio
         user=variation.user,
         hostname=variation.hostname,
         umask=variation.umask,
+        gpu=session.gpu,
     )
     return session.engine.open(image, options)
 

@@ -18,7 +18,7 @@ def run_command(options: argparse.Namespace) -> ExitCode:
     cells = [cell.name for cell in chosen.cells]
     console = new_console()
     with table.listener(console, cells) as listener:
-        session = runner.new_session(project, select_engine(options), listener, keep=options.keep)
+        session = runner.new_session(project, select_engine(options), listener, keep=options.keep, gpu=options.gpu)
         failure = _failure(session, chosen)
     show_report(console, project, session.tree.sha256, cells)
     if failure:
