@@ -64,6 +64,9 @@ def _runs(subcommands: "_Commands") -> None:
         action="store_true",
         help="fail where a check is unavailable: without an engine, for want of a tool on this machine",
     )
+    run.add_argument(
+        "--gpu", action="store_true", help="pass the GPU, where engine and machine have one: checks run the kernels"
+    )
     repro = _command(subcommands, "repro", "build cells twice, differently, and compare the bytes")
     _cells(repro)
     _engine(repro)

@@ -72,6 +72,7 @@ class Session:
     run_id: str
     listener: Listener
     keep: bool = False
+    gpu: bool = False
     require_all: bool = False
 
     @property
@@ -90,7 +91,13 @@ class Session:
 
 
 def new_session(
-    project: Project, engine: Engine, listener: Listener, *, keep: bool = False, require_all: bool = False
+    project: Project,
+    engine: Engine,
+    listener: Listener,
+    *,
+    keep: bool = False,
+    gpu: bool = False,
+    require_all: bool = False,
 ) -> Session:
     """Take a snapshot of the tree, clear what killed runs left, and return what a run needs."""
     session = Session(
@@ -100,6 +107,7 @@ def new_session(
         run_id=f"{owner_id()}.{time.time_ns() % 10**9:x}",
         listener=listener,
         keep=keep,
+        gpu=gpu,
         require_all=require_all,
     )
     session.results.recover()
@@ -154,7 +162,15 @@ def in_box(
         )
         checks = tuple(_check(session, cell, check, box, folder, variation) for check in cell.checks)
         outcome = _collected(session, box, cell, checks, folder)
-        box.close(keep=session.keep and outcome.status is not Status.PASSED)
+        keep = session.keep and outcome.status is not Status.PASSED
+        box.close(keep=keep)
+        if keep:
+            look = (
+                f"{box.name}, until you remove it"
+                if session.local
+                else f"until its limit: docker exec -it {box.name} sh"
+            )
+            session.listener.progress(cell.name, f"kept {look}")
     return outcome
 
 
@@ -182,6 +198,7 @@ def open_box(session: Session, cell: PlannedCell, image: PreparedImage, variatio
         user=variation.user,
         hostname=variation.hostname,
         umask=variation.umask,
+        gpu=session.gpu,
     )
     return session.engine.open(image, options)
 

@@ -554,3 +554,10 @@ def test_a_failure_says_more_than_a_cell_in_which_nothing_ran(local: World) -> N
     cells["first"] = cells["first"].model_copy(update={"checks": {"cc": ["gcc"]}})
     with pytest.raises(CellFailedError, match="failed: first, second: pytest ended with 1"):
         local.run("first", "second")
+
+
+def test_a_kept_box_of_this_machine_is_a_folder(local: World) -> None:
+    local.engine.programs[CHECK_TAR] = fake.fails()
+    with pytest.raises(CellFailedError):
+        local.run("first", keep=True)
+    assert f"first: kept {local.engine.boxes[0].name}, until you remove it" in local.told.lines

@@ -12,7 +12,13 @@ from tvm.error import ConfigError
 from tvm.matrix import tools
 from tvm.matrix.loader import load
 
-# What the tools of Debian 13 print, and what the NDK's clang and stand-in print.
+
+def _nvidia(program: str, what: str, release: str, version: str) -> str:
+    tools_line = f"Cuda compilation tools, release {release}, V{version}"
+    return f"{program}: {what}\nCopyright (c) 2005-2024 NVIDIA Corporation\n{tools_line}\nBuild cuda_{release}\n"
+
+
+# What the tools of Debian 13 and forky, and of the wheels, print, and what the NDK's clang and stand-in print.
 _OUTPUTS = [
     ("g++", "g++ (Debian 14.2.0-19) 14.2.0\nCopyright (C) 2024 Free Software Foundation, Inc.\n", "14.2.0"),
     ("gcc", "gcc (Debian 14.2.0-19) 14.2.0\nCopyright (C) 2024 Free Software Foundation, Inc.\n", "14.2.0"),
@@ -31,6 +37,23 @@ _OUTPUTS = [
     ("qemu-aarch64", "qemu-aarch64 version 10.0.2 (Debian 1:10.0.2+ds-2+deb13u1)\nCopyright (c) 2003\n", "10.0.2"),
     ("qemu-arm", "qemu-arm version 10.0.2 (Debian 1:10.0.2+ds-2+deb13u1)\n", "10.0.2"),
     ("qemu-x86_64", "qemu-x86_64 version 10.0.2 (Debian 1:10.0.2+ds-2+deb13u1)\n", "10.0.2"),
+    ("nvcc", _nvidia("nvcc", "NVIDIA (R) Cuda compiler driver", "12.4", "12.4.131"), "12.4.131"),
+    ("nvlink", _nvidia("nvlink", "NVIDIA (R) Cuda linker", "12.4", "12.4.131"), "12.4.131"),
+    ("ptxas", _nvidia("ptxas", "NVIDIA (R) Ptx optimizing assembler", "12.4", "12.4.131"), "12.4.131"),
+    ("nvdisasm", _nvidia("nvdisasm", "NVIDIA (R) CUDA disassembler", "13.5", "13.5.37"), "13.5.37"),
+    ("cuobjdump", _nvidia("cuobjdump", "NVIDIA (R) fat binary listing tool", "13.5", "13.5.37"), "13.5.37"),
+    ("nvrtc", "nvrtc 12.9 /opt/venv/lib/python3.13/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12\n", "12.9"),
+    ("nvjitlink", "nvjitlink 12.9 /opt/venv/lib/libnvJitLink.so.12\n", "12.9"),
+    ("nvfatbin", "nvfatbin 12.9 /opt/venv/lib/libnvfatbin.so.12\n", "12.9"),
+    ("hipcc", "HIP version: 6.4.43484-9999\nDebian clang version 21.1.8 (13)\n", "6.4.43484"),
+    ("llvm-link", "Debian LLVM version 21.1.8\n  Optimized build.\n", "21.1.8"),
+    ("opt", "Debian LLVM version 21.1.8\n  Optimized build.\n  Host CPU: znver3\n", "21.1.8"),
+    ("llc", "Debian LLVM version 21.1.8\n  Optimized build.\n  Host CPU: znver3\n", "21.1.8"),
+    ("llvm-readelf", "Debian LLVM version 21.1.8\n  Optimized build.\n", "21.1.8"),
+    ("rocminfo", "rocminfo\t7.2.4-1\n", "7.2.4"),
+    ("emcc", "emcc (Emscripten gcc/clang-like replacement + linker emulating GNU ld) 3.1.69 ()\n", "3.1.69"),
+    ("node", "v20.19.2\n", "20.19.2"),
+    ("wasmtime", "wasmtime 50.0.1\n", "50.0.1"),
 ]
 
 

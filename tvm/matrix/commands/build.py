@@ -19,7 +19,12 @@ def run_command(options: argparse.Namespace) -> ExitCode:
     console = new_console()
     with table.listener(console, cells) as listener:
         session = runner.new_session(
-            project, select_engine(options), listener, keep=options.keep, require_all=options.require_all
+            project,
+            select_engine(options),
+            listener,
+            keep=options.keep,
+            gpu=options.gpu,
+            require_all=options.require_all,
         )
         failure = _failure(session, chosen)
     show_report(console, project, session.tree.sha256, cells)

@@ -1,5 +1,6 @@
 """The engine of Docker and Podman."""
 
+from dataclasses import replace
 from typing import Any
 
 from tvm.matrix import reaper
@@ -31,7 +32,9 @@ class DockerEngine:
         return images.prepare(self.client, project, image, progress)
 
     def open(self, image: PreparedImage, options: BoxOptions) -> Box:
-        """Start a box. If that is cut off, the box is gone."""
+        """Start a box. If that is cut off, the box is gone. A GPU is passed where the engine knows of one."""
+        if options.gpu and not has_gpu(self.client):
+            options = replace(options, gpu=False)
         name = labels.box_name(options.cell, options.run_id)
         try:
             with engine_errors(f"open a box of image {image.name}"):
@@ -55,6 +58,14 @@ def describe(connection: Connection) -> str:
     return (
         f"{connection.name} {connection.version} at {connection.endpoint}, storage driver {driver(connection.client)}"
     )
+
+
+def has_gpu(client: Client) -> bool:
+    """Tell whether the engine can pass a GPU: it has NVIDIA's runtime, or lists a device of NVIDIA's by CDI."""
+    with engine_errors("describe itself"):
+        told: dict[str, Any] = client.info()
+    devices = (str(device.get("ID", "")) for device in told.get("DiscoveredDevices") or ())
+    return "nvidia" in (told.get("Runtimes") or {}) or any(device.startswith("nvidia.com/gpu") for device in devices)
 
 
 def driver(client: Client) -> str:

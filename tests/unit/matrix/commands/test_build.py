@@ -49,6 +49,12 @@ def test_a_failed_run_ends_with_one_and_still_prints_the_table(play: Play, capsy
     assert statuses(play) == ["failed"]
 
 
+@pytest.mark.parametrize(("words", "gpu"), [((), False), (("--gpu",), True)])
+def test_run_asks_for_a_gpu_on_request(play: Play, words: tuple[str, ...], gpu: bool) -> None:  # noqa: FBT001 - a parameter of the table
+    play.main("run", "host", *words)
+    assert [box.options.gpu for box in play.engine.boxes] == [gpu]
+
+
 def test_run_keeps_the_box_on_request(play: Play) -> None:
     play.engine.programs[CHECK_CC] = fake.fails()
     play.main("run", "host", "--keep")

@@ -1,63 +1,42 @@
+from typing import Any
+
 import pytest
 
-from tests.unit.matrix.engine.fake_docker import Answer, FakeDocker, Request, as_json
+from tests.unit.matrix.engine.fake_docker import FakeDocker
 from tests.unit.matrix.engine.test_box import IMAGE, options
-from tvm.error import EngineError
-from tvm.matrix.engine import LABEL_RUN
-from tvm.matrix.engine.discover import Connection
+from tvm.matrix.engine.client import Client
+from tvm.matrix.engine.discover import Connection, Endpoint
 from tvm.matrix.engine.docker import DockerEngine
 
-
-@pytest.fixture
-def engine(connection: Connection) -> DockerEngine:
-    return DockerEngine(connection)
-
-
-def test_an_engine_describes_itself_in_one_line(docker: FakeDocker, engine: DockerEngine) -> None:
-    assert engine.describe() == f"docker 20.10.24 at {docker.address} (test), storage driver overlay2"
+Info = dict[str, Any]
+NVIDIA_RUNTIME: Info = {"Runtimes": {"nvidia": {}, "runc": {}}}
+NVIDIA_CDI: Info = {"DiscoveredDevices": [{"Source": "cdi", "ID": "nvidia.com/gpu=0"}]}
+NO_GPU: Info = {"Runtimes": {"runc": {}}, "DiscoveredDevices": [{"Source": "cdi", "ID": "amd.com/gpu=0"}]}
 
 
-def test_open_starts_a_box(docker: FakeDocker, engine: DockerEngine) -> None:
-    box = engine.open(IMAGE, options())
-    assert list(docker.containers) == [box.name]
-    assert docker.asked("POST", "/containers/.*/start")
+def requests(docker: FakeDocker, client: Client, **changes: Any) -> Any:
+    """Return what a box that is opened asks the engine for beside its image."""
+    endpoint = Endpoint(address="unix:///x", origin="a test")
+    connection = Connection(client=client, name="docker", version="20.10", endpoint=endpoint)
+    box = DockerEngine(connection).open(IMAGE, options(**changes))
+    return docker.containers[box.name]["config"]["HostConfig"].get("DeviceRequests")
 
 
-def test_a_box_that_cannot_be_started_is_removed(docker: FakeDocker, engine: DockerEngine) -> None:
-    docker.refuse("POST", "/containers/.*/start", 500, "OCI runtime create failed")
-    with pytest.raises(EngineError, match="open a box of image ndk and refused: OCI runtime"):
-        engine.open(IMAGE, options())
-    assert docker.containers == {}
+@pytest.mark.parametrize("info", [NVIDIA_RUNTIME, NVIDIA_CDI])
+def test_a_gpu_is_passed_where_it_is_asked_for_and_there(docker: FakeDocker, client: Client, info: Info) -> None:
+    docker.info |= info
+    (request,) = requests(docker, client, gpu=True)
+    assert (request["Count"], request["Capabilities"]) == (-1, [["gpu"]])
 
 
-def test_a_box_whose_start_is_interrupted_is_removed(
-    docker: FakeDocker, engine: DockerEngine, monkeypatch: pytest.MonkeyPatch
+def test_no_gpu_is_passed_where_none_is_asked_for(docker: FakeDocker, client: Client) -> None:
+    docker.info |= NVIDIA_RUNTIME
+    assert requests(docker, client, gpu=False) is None
+
+
+@pytest.mark.parametrize("info", [NO_GPU, {}])
+def test_a_box_opens_without_a_gpu_where_the_engine_knows_of_none(
+    docker: FakeDocker, client: Client, info: Info
 ) -> None:
-    """The interrupt comes after the engine made the container and before anybody knows it."""
-
-    def interrupted(_self: object, _timeout: object = None) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("concurrent.futures.Future.result", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        engine.open(IMAGE, options())
-    assert docker.asked("POST", "/containers/create")
-    assert docker.containers == {}
-
-
-def test_an_image_that_is_gone_is_an_engine_error(docker: FakeDocker, engine: DockerEngine) -> None:
-    def no_image(_request: Request, _match: object) -> Answer:
-        return as_json({"message": "No such image: sha256:1"}, 404)
-
-    docker.on("POST", "/containers/create", no_image)
-    with pytest.raises(EngineError, match="No such image"):
-        engine.open(IMAGE, options())
-
-
-def test_sweep_removes_the_boxes_of_one_run(docker: FakeDocker, engine: DockerEngine) -> None:
-    docker.containers = {
-        "one": {"Names": ["/one"], "Labels": {LABEL_RUN: "run1"}},
-        "two": {"Names": ["/two"], "Labels": {LABEL_RUN: "run2"}},
-    }
-    assert engine.sweep("run1") == ["one"]
-    assert list(docker.containers) == ["two"]
+    docker.info |= info
+    assert requests(docker, client, gpu=True) is None
