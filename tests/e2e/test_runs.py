@@ -13,8 +13,9 @@ CELLS = {
 
 def test_the_small_matrix_stands_on_the_suite_of_the_real_one(project: Project) -> None:
     """So that images/base is built once for both."""
-    small = loader.load(project.root / "matrix.yaml")
-    assert small.matrix.suites == loader.load(ROOT / "matrix.yaml").matrix.suites
+    small, real = (loader.load(root / "matrix.yaml").matrix.suites for root in (project.root, ROOT))
+    assert small
+    assert small == {name: real[name] for name in small}
 
 
 def test_every_cell_has_left_its_artefacts_and_a_manifest_of_their_hashes(project: Project) -> None:

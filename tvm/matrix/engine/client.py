@@ -2,6 +2,7 @@
 
 import http
 import http.client
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -27,6 +28,9 @@ _BROKEN = (
     ConnectionError,
     TimeoutError,
 )
+
+# The longest that a removal which is in progress may take, in seconds.
+_REMOVAL = 10.0
 
 _T = TypeVar("_T")
 
@@ -82,16 +86,27 @@ def inspect_image(client: Client, name: str) -> dict[str, Any] | None:
 
 
 def remove_container(client: Client, container: str) -> None:
-    """Remove a container and its volumes, whatever it does. One that is gone, or is just going, is no error."""
+    """Remove a container and its volumes, whatever it does, and return when it is gone. One that is gone is no error."""
     with engine_errors(f"remove the container {container}"):
         try:
             client.remove_container(container, force=True, v=True)
         except NotFound:
             return
         except APIError as error:
-            # 409: a removal is in progress, by the engine itself when the main process has ended.
+            # 409: a removal is in progress, by an earlier request or by the engine when the main process has ended.
             if error.status_code != http.HTTPStatus.CONFLICT:
                 raise
+            _await_gone(client, container)
+
+
+def _await_gone(client: Client, container: str) -> None:
+    end = time.monotonic() + _REMOVAL
+    while time.monotonic() < end:
+        try:
+            client.inspect_container(container)
+        except NotFound:
+            return
+        time.sleep(0.05)
 
 
 @contextmanager

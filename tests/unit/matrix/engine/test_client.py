@@ -105,6 +105,18 @@ def test_removing_a_container_that_is_just_going_is_no_error(docker: FakeDocker,
     assert len(docker.asked("DELETE", "/containers/box")) == 1
 
 
+def test_a_removal_in_progress_is_waited_for(
+    docker: FakeDocker, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that no container is seen after the run that was told to remove it."""
+    docker.containers["box"] = {"config": {}}
+    docker.refuse("DELETE", "/containers/box", 409, "removal of container box is already in progress")
+    monkeypatch.setattr("time.sleep", lambda _seconds: docker.containers.clear())
+    remove_container(client, "box")
+    assert docker.containers == {}
+    assert len(docker.asked("GET", "/containers/box/json")) == 2
+
+
 def test_a_container_that_cannot_be_removed_is_an_error(docker: FakeDocker, client: Client) -> None:
     docker.refuse("DELETE", "/containers/box", 500, "device or resource busy")
     with pytest.raises(EngineError, match="resource busy"):
