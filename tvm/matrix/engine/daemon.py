@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tvm.error import CompileError, EngineError
-from tvm.matrix.engine import install
+from tvm.matrix.engine import install, subnet
 from tvm.matrix.engine.discover import Connection, Endpoint, connect
 from tvm.matrix.engine.layout import Layout
 from tvm.matrix.owner import start_time
@@ -161,7 +161,7 @@ def _has_bridge(layout: Layout) -> bool:
 def _make_bridge(layout: Layout) -> None:
     try:
         _tool("ip", "link", "add", "name", layout.bridge, "type", "bridge")
-        _tool("ip", "addr", "add", layout.subnet, "dev", layout.bridge)
+        _tool("ip", "addr", "add", subnet.free(layout.subnet, layout.bridge), "dev", layout.bridge)
         _tool("ip", "link", "set", "dev", layout.bridge, "up")
     except EngineError as error:
         raise CannotRunError(error.cause, fix=f"{error.fix}; {_WITHOUT}") from error

@@ -11,7 +11,7 @@ class Layout:
     run: Path = Path("/run/tvm-matrix")
     home: Path = Path("/var/lib/tvm-matrix")
     bridge: str = "tvm0"
-    subnet: str = "10.213.77.1/24"
+    subnet: str = "10.213.77.1/24"  # or the next one that is free
     namespace: str = "tvm-matrix"
 
     @property

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.matrix.engine.world import World, make_world
 from tests.unit.stand_in import MakeStandIn
-from tvm.matrix.engine import daemon, install
+from tvm.matrix.engine import daemon, install, subnet
 
 
 @pytest.fixture
@@ -26,6 +26,7 @@ def as_root(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 0)
     monkeypatch.setattr(install, "_SYSTEM_FOLDERS", ())
     monkeypatch.setattr(daemon, "running", list)
+    monkeypatch.setattr(subnet, "_ROUTES", Path("/nowhere"))
 
 
 @pytest.fixture
