@@ -56,7 +56,8 @@ def test_the_failure_is_unfolded_and_shows_the_end_of_its_output(tab: Tab) -> No
     hidden_below = (
         "(pre => pre.scrollHeight - pre.clientHeight - pre.scrollTop)(document.querySelector('#cell-one pre'))"
     )
-    assert tab.evaluate(hidden_below) <= 1
+    # A fold that is open from the start is told to the page's script a moment after the page has loaded.
+    tab.wait_for(f"{hidden_below} <= 1")
 
 
 def test_ages_are_told(tab: Tab) -> None:
