@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.matrix.cuda import Source, number
-from tests.matrix.evidence import Evidence, executed, inspected
+from tests.matrix.evidence import Evidence, compiled, executed
 from tests.matrix.launches import LAUNCHES, AnyArray, Launch, Word, compare
 
 # The bindings are in the images, not where the tree is type-checked.
@@ -20,10 +20,11 @@ def run(product: Path, source: Source, arch: str) -> Evidence:
     """Run a kernel and compare its result, if there is a GPU that the cubin is for; else say why it was not run."""
     capability = _capability()
     if capability is None:
-        return inspected("CUDA driver", "not run: no device")
+        # It was made, and that is all that is known here: nothing was read or run.
+        return compiled("no GPU", "not run: no device")
     if not _runs(arch, capability):
-        return inspected(
-            "CUDA driver", f"not run: the device is of compute capability {capability // 10}.{capability % 10}"
+        return compiled(
+            "no GPU for it", f"not run: the device is of compute capability {capability // 10}.{capability % 10}"
         )
     launch = LAUNCHES[source.name]()
     return executed("CUDA driver", compare(launch, _launched(product, source.name, launch)))
