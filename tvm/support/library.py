@@ -59,7 +59,7 @@ def call(
     """
     timed = run_timed(function, job) if timeout is None else _in_child(function, job, name, options, heading, timeout)
     if recorder := record.current():
-        recorder(_record(timed, options, inputs))
+        recorder(described(timed, options, inputs))
     if timed.outcome.code != 0:
         raise CompileError(
             heading, command=[name, *options], code=timed.outcome.code, output=timed.outcome.log, fix=fix
@@ -101,7 +101,10 @@ def _forget(_call: record.ToolCall) -> None:
     """Keep nothing."""
 
 
-def _record(timed: Timed, options: Sequence[str], inputs: Mapping[str, bytes | Path]) -> record.ToolCall:
+def described(
+    timed: Timed, options: Sequence[str], inputs: Mapping[str, bytes | Path], *, cached: bool = False
+) -> record.ToolCall:
+    """Return the call as it is recorded; `cached` if the library was not called for it."""
     outcome = timed.outcome
     stat = Path(outcome.path).stat()
     return record.ToolCall(
@@ -118,6 +121,7 @@ def _record(timed: Timed, options: Sequence[str], inputs: Mapping[str, bytes | P
         inputs=_digests(inputs),
         outputs=_digests(outcome.products),
         environment=record.allowed_environment(os.environ),
+        cached=cached,
     )
 
 

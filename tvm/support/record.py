@@ -43,7 +43,10 @@ class ToolIdentity:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCall:
-    """One call: kind ("process" or "library"), argv or options, tool, files read and written, seconds, exit code."""
+    """One call: kind ("process" or "library"), argv or options, tool, files read and written, seconds, exit code.
+
+    `cached` is true where the product came from the compile cache and the tool was not started.
+    """
 
     kind: str
     argv: tuple[str, ...]
@@ -54,6 +57,7 @@ class ToolCall:
     inputs: tuple[FileDigest, ...] = ()
     outputs: tuple[FileDigest, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
+    cached: bool = False
 
 
 Recorder = Callable[[ToolCall], None]

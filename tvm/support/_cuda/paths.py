@@ -13,7 +13,7 @@ from tvm.support import process
 from tvm.support._cuda import toolkit
 from tvm.support._cuda.toolkit import Toolkit
 from tvm.support._cuda.version import header_version
-from tvm.support.utils import which
+from tvm.support.utils import search_path, which
 
 # What each place is called in the list of an error, and what to do about none.
 _FIX = "install a toolkit or its wheels (pip install 'tvm-matrix[cuda]'), or set CUDA_PATH to the folder that holds its bin and include"
@@ -85,6 +85,18 @@ def for_version(version: tuple[int, int]) -> Toolkit | None:
 def looked() -> list[str]:
     """Return every place of the search and what is there, for the list of an error."""
     return [f"{place.name}: {place.found.root if place.found else 'no CUDA'}" for place in _places()]
+
+
+def watched() -> list[Path]:
+    """Return the files and folders whose being there decides what the search finds."""
+    _places()
+    variables = [os.environ.get(name, "").strip() for name in ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX")]
+    wheels = [Path(entry, "nvidia", part) for entry in sys.path if Path(entry).is_absolute() for part in toolkit.PARTS]
+    roots = [Path(sys.prefix), *(Path(value).absolute() for value in variables if value), *_DEBIAN, *_local(), *wheels]
+    parts = [root / name for root in roots for name in ("", "bin", "include", "lib", "lib64", "targets", "nvvm/libdevice")]
+    programs = [Path(folder, "nvcc") for folder in search_path()]
+    found = [folder / "cuda_runtime_api.h" for kit in toolkits() for folder in kit.includes]
+    return list(dict.fromkeys([*parts, _LOCAL, *programs, *found]))
 
 
 def _places() -> tuple[Place, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-_PARTS = ("cuda_nvcc", "cuda_runtime", "cuda_cccl")
+PARTS = ("cuda_nvcc", "cuda_runtime", "cuda_cccl")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,7 @@ def in_wheels(folder: Path) -> Toolkit | None:
     for tree in reversed(trees):
         if found := at(tree):
             return found
-    parts = [folder / name for name in _PARTS]
+    parts = [folder / name for name in PARTS]
     return _seen(
         next((part for part in parts if part.is_dir()), folder),
         includes=(part / name for part in parts for name in ("include",)),
