@@ -3,7 +3,7 @@
 `python -m tvm.support.cache stats|verify|prune` looks after it. TVM_COMPILE_CACHE is off, read or on (the default).
 """
 
-import sys
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from typing import TypeVar
 from tvm.error import CompileError
 from tvm.support import library, process, record
 from tvm.support._cache import flow, settings
+from tvm.support._cache import calls as _programs
 from tvm.support._cache.flow import Made, NotCachedError
 from tvm.support._cache.settings import Mode
 from tvm.support._cache.states import State
@@ -69,6 +70,42 @@ def call(
         timed = Timed(outcome=outcome, seconds=time.monotonic() - began)
         recorder(library.described(timed, options, inputs, cached=True))
     return outcome
+
+
+def run(
+    argv: Sequence[Arg],
+    *,
+    outputs: Sequence[Arg],
+    heading: str = "Tool error",
+    cwd: Arg | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout: float | None = None,
+    inputs: Sequence[Arg] = (),
+    fix: str = "",
+) -> Completed:
+    """Do what `process.run` does with gcc or clang, unless the cache has the product, which `outputs` names (one file).
+
+    A call that is not wholly understood (`tvm.support._cache.words` has what is) goes to its tool and is not kept. A hit is
+    recorded as a call with `cached` true.
+    """
+
+    def direct(beside: Sequence[str] = (), further: Mapping[str, str] | None = None) -> Completed:
+        environment = env if not further else {**(os.environ if env is None else env), **further}
+        return process.run(
+            argv,
+            heading=heading,
+            cwd=cwd,
+            env=environment,
+            timeout=timeout,
+            inputs=inputs,
+            outputs=outputs,
+            fix=fix,
+            beside=beside,
+        )
+
+    if settings.mode() is Mode.OFF:
+        return direct()
+    return _programs.run(argv, cwd=cwd, env=env, inputs=inputs, outputs=outputs, direct=direct)
 
 
 def _product(outcome: Outcome) -> Product:

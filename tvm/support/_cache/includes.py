@@ -51,8 +51,9 @@ class Scan:
 
     @property
     def states(self) -> list[State]:
-        """Everything that was found, sorted."""
-        return [state for _, state in sorted({**self.absent, **self.files}.items())]
+        """Everything that was found, sorted, each once. What is not in a toolkit's root is of no account: it has an identity."""
+        absent = {state.path: state for state in self.absent.values() if not self._in_root(state.path)}
+        return [state for _, state in sorted({**absent, **self.files}.items())]
 
     def _look(self, name: str, *, includer: str) -> None:
         # All places, not the first one: which of them a compiler takes depends on how it was included.
@@ -78,8 +79,7 @@ class Scan:
             self._look(name, includer=os.path.dirname(path))  # noqa: PTH120
 
     def _in_root(self, path: str) -> bool:
-        real = os.path.realpath(path)
-        return any(real.startswith(os.path.realpath(root) + os.sep) for root in self.search.roots)
+        return any(path.startswith(root + os.sep) for root in self.search.roots)
 
 
 def names(text: bytes) -> list[str]:

@@ -38,7 +38,7 @@ def forget() -> None:
 
 def _kept(opened: Store, key: str) -> Any:
     found = opened.sealed("memos", key)
-    if found is None or not states.all_hold(map(State.of_json, found["from"])):
+    if found is None or not states.all_hold(found["from"]):
         return None
     return found["value"]
 

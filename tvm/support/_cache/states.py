@@ -8,7 +8,7 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -79,25 +79,29 @@ def any_of(path: str) -> State:
 
 def holds(state: State) -> bool:
     """Tell whether a path is as it was."""
+    return _holds(*state.as_json())
+
+
+def all_hold(listed: Iterable[list[Any]]) -> bool:
+    """Tell whether every path is as it was; each as its `as_json` gave it. There may be hundreds, at each hit."""
+    return all(_holds(*value) for value in listed)
+
+
+def _holds(path: str, kind: Kind, stamp: Sequence[int], digest: str, settled: bool) -> bool:  # noqa: FBT001
     try:
-        status = os.stat(state.path)  # noqa: PTH116 - some hundred at each hit
+        status = os.lstat(path) if kind == "none" else os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
-        return state.kind == "none" and not os.path.islink(state.path)  # noqa: PTH114
+        return kind == "none"
     except (OSError, ValueError):
         return False
-    if state.kind == "none":
+    if kind == "none":
         return False
-    if state.settled and _stamp(status) == state.stamp:
+    if settled and stamp == [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]:
         return True
     try:
-        return _digest(state.path, state.kind) == state.digest
+        return _digest(path, kind) == digest
     except OSError:
         return False
-
-
-def all_hold(states: Iterable[State]) -> bool:
-    """Tell whether every path is as it was."""
-    return all(map(holds, states))
 
 
 def is_older(state: State, moment: int) -> bool:

@@ -56,7 +56,7 @@ class Store:
     def load(self, key: str) -> Product | None:
         """Return the product of a call, if everything it was made from is as it was."""
         for entry in self.entries(key):
-            if states.all_hold(map(State.of_json, entry["from"])):
+            if states.all_hold(entry["from"]):
                 product = self.product(entry["result"])
                 if product is not None:
                     self._touch(self.path("manifests", key))

@@ -62,7 +62,10 @@ def made_from(
             scan.follow([f'#include "{name}"\n'.encode(errors="surrogateescape")])
     stands = {state.path: state for root in known for state in roots[root]}
     mine = list(dict.fromkeys([source_folder, *folders]))
-    return [*_library(library), *stands.values(), *_shadows(mine, known, [*stands.values()]), *scan.states]
+    shadows = list(_shadows(mine, known, [*stands.values()]))
+    gone = {state.path for state in shadows if state.kind == "none"}
+    found = [state for state in scan.states if state.kind != "none" or state.path not in gone]
+    return [*_library(library), *stands.values(), *shadows, *found]
 
 
 def _library(library: str) -> Iterator[State]:

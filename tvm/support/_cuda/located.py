@@ -28,11 +28,11 @@ class Located:
 
 def nvrtc(*, includes: bool) -> Located:
     """Return NVRTC, with its headers if `includes` are wanted. ToolNotFound without NVRTC."""
-    if _is_loaded():
-        # Another part of this process may have chosen another library: what is loaded is what compiles.
-        return _asked(includes=includes)
     value = memo.remembered("nvrtc", [includes, *_surroundings()], lambda: _found(includes=includes))
     library, version, folders = value
+    if _is_loaded() and bindings.path("nvrtc") != library:
+        # Another part of this process has chosen another library: what is loaded is what compiles.
+        return _asked(includes=includes)
     return Located(
         library=library,
         version=(version[0], version[1]),

@@ -1,7 +1,7 @@
 """NVRTC: one source to a cubin or to PTX, by a library call."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -84,11 +84,21 @@ def _plan(program: Program, found: Located) -> cache.Plan:
     """Say what the products depend on."""
     texts = [program.code, *program.headers.values()]
     return cache.Plan(
-        key=caching.key(asdict(program), program.options, found.library),
+        key=caching.key(_said(program), program.options, found.library),
         made_from=lambda: caching.made_from(
             texts, program.options, source_folder=FOLDER, library=_same(found.library, bindings.path("nvrtc"))
         ),
     )
+
+
+def _said(program: Program) -> dict[str, object]:
+    return {
+        "code": program.code,
+        "name": program.name,
+        "shown": program.shown,
+        "headers": dict(program.headers),
+        "products": program.products,
+    }
 
 
 def _same(sought: str, loaded: str) -> str:

@@ -1,0 +1,135 @@
+"""Programs' calls from the cache: the product is put where the program would have written it."""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from tvm.error import ToolNotFound
+from tvm.support import process, record
+from tvm.support._cache import flow, gnu
+from tvm.support._cache.flow import Made, NotCachedError
+from tvm.support._cache.store import File, Product
+from tvm.support.process import Arg, Completed
+
+# Runs the program itself, with further words and variables.
+Direct = Callable[[Sequence[str], Mapping[str, str]], Completed]
+
+
+def run(
+    argv: Sequence[Arg],
+    *,
+    cwd: Arg | None,
+    env: Mapping[str, str] | None,
+    inputs: Sequence[Arg],
+    outputs: Sequence[Arg],
+    direct: Direct,
+) -> Completed:
+    """Return what the program printed when it made the product, which is in its place afterwards."""
+    folder = Path(cwd or ".").absolute()
+    environment = dict(os.environ if env is None else env)
+    began = time.monotonic()
+    try:
+        program = process.locate(argv[0], path=environment.get("PATH", os.defpath), cwd=cwd)
+        words = [program, *map(os.fspath, argv[1:])]
+        given = gnu.read(words, cwd=str(folder), env=environment)
+        product = _output(given, outputs)
+        key = gnu.key(given, words)
+    except (NotCachedError, ToolNotFound, OSError) as error:
+        flow.not_kept(error)
+        return direct((), {})
+    done: list[Completed] = []
+
+    def build(scratch: Path | None) -> Made:
+        further, variables = _beside(given, scratch)
+        done.append(direct(further, variables))
+        made = _product(done[0], product)
+        return Made(product=made, made_from=lambda: _made_from(given, scratch, asked=bool(further or variables), made=made))
+
+    fetched = flow.fetch(key, build)
+    if not fetched.hit:
+        return done[0]
+    try:
+        _place(fetched.product.files["product"], product)
+    except OSError as error:
+        # The tool says better what is wrong with the place of its output.
+        flow.not_kept(error)
+        return direct((), {})
+    return _replayed(words, fetched.product, time.monotonic() - began, environment, folder, inputs, outputs)
+
+
+def _output(given: gnu.Call, outputs: Sequence[Arg]) -> Path:
+    product = Path(given.path(given.line.output))
+    if [Path(given.cwd, output) for output in outputs] != [product]:
+        msg = "the product is not what the command line names"
+        raise NotCachedError(msg)
+    return product
+
+
+def _beside(given: gnu.Call, scratch: Path | None) -> tuple[Sequence[str], Mapping[str, str]]:
+    if scratch is None:
+        return (), {}
+    try:
+        return gnu.beside(given, scratch)
+    except (NotCachedError, OSError) as error:
+        flow.not_kept(error)
+        return (), {}
+
+
+def _made_from(given: gnu.Call, scratch: Path | None, *, asked: bool, made: Product) -> Sequence[flow.State]:
+    if scratch is None or not made.files or (not asked and given.languages):
+        msg = "the tool was not asked what it reads, or made nothing"
+        raise NotCachedError(msg)
+    return gnu.made_from(given, scratch)
+
+
+def _product(done: Completed, path: Path) -> Product:
+    try:
+        file = File(data=path.read_bytes(), executable=os.access(path, os.X_OK))
+    except OSError:
+        # The wrapper says what is wrong.
+        return Product(files={})
+    return Product(files={"product": file}, about={"output": done.raw.decode("latin-1")})
+
+
+def _place(file: File, path: Path) -> None:
+    """Write a product as a tool does: a new file, with the mode that the process's umask leaves."""
+    path.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    try:
+        with os.fdopen(os.open(path, flags, 0o777 if file.executable else 0o666), "wb") as stream:
+            stream.write(file.data)
+    except OSError:
+        with suppress(OSError):
+            path.unlink()
+        raise
+
+
+def _replayed(
+    words: Sequence[str],
+    product: Product,
+    seconds: float,
+    environment: Mapping[str, str],
+    folder: Path,
+    inputs: Sequence[Arg],
+    outputs: Sequence[Arg],
+) -> Completed:
+    raw = str(product.about["output"]).encode("latin-1")
+    done = Completed(argv=tuple(words), code=0, output=raw.decode(errors="replace"), seconds=seconds, raw=raw)
+    if recorder := record.current():
+        recorder(
+            record.ToolCall(
+                kind="process",
+                argv=tuple(map(record.strip_credentials, words)),
+                tool=process.identify(words[0]),
+                cwd=str(folder),
+                seconds=seconds,
+                exit=0,
+                inputs=record.digests(inputs, cwd=folder),
+                outputs=record.digests(outputs, cwd=folder),
+                environment=record.allowed_environment(environment),
+                cached=True,
+            )
+        )
+    return done
