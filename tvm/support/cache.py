@@ -7,13 +7,13 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import TypeVar
 
 from tvm.error import CompileError
 from tvm.support import library, process, record
-from tvm.support._cache import flow, settings
-from tvm.support._cache import calls as _programs
+from tvm.support._cache import calls, closed, flow, gnu, nvcc, settings
 from tvm.support._cache.flow import Made, NotCachedError
 from tvm.support._cache.settings import Mode
 from tvm.support._cache.states import State
@@ -21,9 +21,20 @@ from tvm.support._cache.store import File, Product
 from tvm.support.library import Outcome, Timed
 from tvm.support.process import Arg, Completed
 
-__all__ = ["Mode", "NotCachedError", "Plan", "call", "run"]
+__all__ = ["Mode", "NotCachedError", "Plan", "Tool", "call", "run"]
 
 T = TypeVar("T")
+
+
+class Tool(Enum):
+    """Whose command line a call has: gcc's and clang's, nvcc's, or that of a tool that reads only the files it is given."""
+
+    GNU = "gnu"
+    NVCC = "nvcc"
+    CLOSED = "closed"
+
+
+_READERS: dict[Tool, calls.Read] = {Tool.GNU: gnu.read, Tool.NVCC: nvcc.read, Tool.CLOSED: closed.read}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,10 +93,11 @@ def run(
     timeout: float | None = None,
     inputs: Sequence[Arg] = (),
     fix: str = "",
+    tool: Tool = Tool.GNU,
 ) -> Completed:
-    """Do what `process.run` does with gcc or clang, unless the cache has the product, which `outputs` names (one file).
+    """Do what `process.run` does, unless the cache has the product, which `outputs` names (one file).
 
-    A call that is not wholly understood (`tvm.support._cache.words` has what is) goes to its tool and is not kept. A hit is
+    `tool` says whose command line it is. A call that is not wholly understood (an option that is not known) goes to its tool and is not kept. A hit is
     recorded as a call with `cached` true.
     """
 
@@ -105,7 +117,7 @@ def run(
 
     if settings.mode() is Mode.OFF:
         return direct()
-    return _programs.run(argv, cwd=cwd, env=env, inputs=inputs, outputs=outputs, direct=direct)
+    return calls.run(argv, cwd=cwd, env=env, inputs=inputs, outputs=outputs, direct=direct, read=_READERS[tool])
 
 
 def _product(outcome: Outcome) -> Product:

@@ -5,13 +5,41 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 from tvm.error import ToolNotFound
 from tvm.support import process, record
-from tvm.support._cache import flow, gnu
+from tvm.support._cache import flow
 from tvm.support._cache.flow import Made, NotCachedError
+from tvm.support._cache.states import State
 from tvm.support._cache.store import File, Product
 from tvm.support.process import Arg, Completed
+
+
+
+class Call(Protocol):
+    """A program's call that is wholly understood."""
+
+    @property
+    def output(self) -> str:
+        """The output, as the command line names it."""
+
+    def key(self, argv: Sequence[str]) -> str:
+        """Return the hash of everything that the call is told."""
+
+    def beside(self, scratch: Path) -> tuple[list[str], dict[str, str]]:
+        """Return words and variables that make the tool list what it reads in files beside `scratch`."""
+
+    def made_from(self, scratch: Path) -> Sequence[State]:
+        """Return the state of everything that the call has read or looked for, after it."""
+
+
+class Read(Protocol):
+    """Reads a command line. NotCachedError where it is not wholly understood."""
+
+    def __call__(self, argv: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> Call:
+        """Return the call."""
+
 
 # Runs the program itself, with further words and variables.
 Direct = Callable[[Sequence[str], Mapping[str, str]], Completed]
@@ -25,6 +53,7 @@ def run(
     inputs: Sequence[Arg],
     outputs: Sequence[Arg],
     direct: Direct,
+    read: Read,
 ) -> Completed:
     """Return what the program printed when it made the product, which is in its place afterwards."""
     folder = Path(cwd or ".").absolute()
@@ -33,19 +62,23 @@ def run(
     try:
         program = process.locate(argv[0], path=environment.get("PATH", os.defpath), cwd=cwd)
         words = [program, *map(os.fspath, argv[1:])]
-        given = gnu.read(words, cwd=str(folder), env=environment)
-        product = _output(given, outputs)
-        key = gnu.key(given, words)
+        given = read(words, cwd=str(folder), env=environment)
+        product = _output(given, folder, outputs)
+        key = given.key(words)
     except (NotCachedError, ToolNotFound, OSError) as error:
         flow.not_kept(error)
         return direct((), {})
     done: list[Completed] = []
 
     def build(scratch: Path | None) -> Made:
-        further, variables = _beside(given, scratch)
+        try:
+            further, variables = given.beside(scratch) if scratch else ([], {})
+        except (NotCachedError, OSError) as error:
+            flow.not_kept(error)
+            scratch, further, variables = None, [], {}
         done.append(direct(further, variables))
         made = _product(done[0], product)
-        return Made(product=made, made_from=lambda: _made_from(given, scratch, asked=bool(further or variables), made=made))
+        return Made(product=made, made_from=lambda: _made_from(given, scratch, made))
 
     fetched = flow.fetch(key, build)
     if not fetched.hit:
@@ -59,29 +92,19 @@ def run(
     return _replayed(words, fetched.product, time.monotonic() - began, environment, folder, inputs, outputs)
 
 
-def _output(given: gnu.Call, outputs: Sequence[Arg]) -> Path:
-    product = Path(given.path(given.line.output))
-    if [Path(given.cwd, output) for output in outputs] != [product]:
+def _output(given: Call, folder: Path, outputs: Sequence[Arg]) -> Path:
+    product = folder / given.output
+    if [folder / output for output in outputs] != [product]:
         msg = "the product is not what the command line names"
         raise NotCachedError(msg)
     return product
 
 
-def _beside(given: gnu.Call, scratch: Path | None) -> tuple[Sequence[str], Mapping[str, str]]:
-    if scratch is None:
-        return (), {}
-    try:
-        return gnu.beside(given, scratch)
-    except (NotCachedError, OSError) as error:
-        flow.not_kept(error)
-        return (), {}
-
-
-def _made_from(given: gnu.Call, scratch: Path | None, *, asked: bool, made: Product) -> Sequence[flow.State]:
-    if scratch is None or not made.files or (not asked and given.languages):
+def _made_from(given: Call, scratch: Path | None, made: Product) -> Sequence[State]:
+    if scratch is None or not made.files:
         msg = "the tool was not asked what it reads, or made nothing"
         raise NotCachedError(msg)
-    return gnu.made_from(given, scratch)
+    return given.made_from(scratch)
 
 
 def _product(done: Completed, path: Path) -> Product:

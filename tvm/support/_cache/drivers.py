@@ -117,6 +117,12 @@ def _absolute(path: str, cwd: str) -> str:
     return os.path.join(cwd, path)  # noqa: PTH118 - no path is resolved: links stay what they are
 
 
+def stamp(program: str) -> tuple[int, ...]:
+    """Return what changes when a program is replaced."""
+    status = Path(program).stat()
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+
+
 def described(environment: Mapping[str, str]) -> Environment:
     """Return an environment as a value that can be compared."""
     return tuple(sorted(environment.items()))

@@ -54,13 +54,37 @@ class Call:
         sources = [word for language in inputs for word in ("-x", language, os.devnull)]
         objects = ["-x", "none", os.devnull] if self.line.objects else []
         command = (self.program, *self.line.options, *sources, *objects, "-o", os.devnull)
-        return drivers.driver(command, _stamp(self.program), self.cwd, self._described)
+        return drivers.driver(command, drivers.stamp(self.program), self.cwd, self._described)
 
     def search(self, language: str) -> drivers.Search:
         """Where the program looks for headers of a language."""
         options = [word for word in for_compiling(self.line.options) if word not in _PHASES]
         command = (self.program, *options, "-x", language, os.devnull)
-        return drivers.search(command, _stamp(self.program), self.cwd, self._described)
+        return drivers.search(command, drivers.stamp(self.program), self.cwd, self._described)
+
+    @property
+    def output(self) -> str:
+        """The output, as the command line names it."""
+        return self.line.output
+
+    def key(self, argv: Sequence[str]) -> str:
+        """Return the hash of everything that the call is told. Of an object its name and bytes count, not where it lies."""
+        words = [_spelled(self, word) for word in argv[1:]]
+        said = [_FORMAT, "gnu", argv[0], words, self.cwd, dict(self.environment)]
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode(errors="surrogateescape")).hexdigest()
+
+    def beside(self, scratch: Path) -> tuple[list[str], dict[str, str]]:
+        """Return the words, and the variables, that make the tools list what they read in files beside `scratch`."""
+        return _beside(self, scratch)
+
+    def made_from(self, scratch: Path) -> list[State]:
+        """Return the state of everything that the call has read or looked for, by the lists that it has written."""
+        for name, digest in self.digests.items():
+            if _digest(self.path(name), is_object=False) != digest:
+                msg = f"{name} was changed while the tool ran"
+                raise NotCachedError(msg)
+        found = [*_programs(self), *_compiled(self, scratch), *_linked(self, scratch)]
+        return list({(state.path, state.kind): state for state in found}.values())
 
     @property
     def _described(self) -> drivers.Environment:
@@ -77,15 +101,7 @@ def read(argv: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> Call:
     return Call(program, line, cwd, environment.relevant(env, debug=debug), inputs)
 
 
-def key(given: Call, argv: Sequence[str]) -> str:
-    """Return the hash of everything that the call is told. Of an object its name and bytes count, not where it lies."""
-    said = [_FORMAT, "gnu", argv[0], [_spelled(given, word) for word in argv[1:]], given.cwd, dict(given.environment)]
-    text = json.dumps(said, sort_keys=True)
-    return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
-
-
-def beside(given: Call, scratch: Path) -> tuple[list[str], dict[str, str]]:
-    """Return the words, and the variables, that make the tools list what they read in files beside `scratch`."""
+def _beside(given: Call, scratch: Path) -> tuple[list[str], dict[str, str]]:
     if _ODD.search(str(scratch)):
         msg = f"the cache's folder has an odd name: {scratch}"
         raise NotCachedError(msg)
@@ -100,16 +116,6 @@ def beside(given: Call, scratch: Path) -> tuple[list[str], dict[str, str]]:
             raise NotCachedError(msg)
         return linking, {"SUNPRO_DEPENDENCIES": f"{scratch}.d all"}
     return [*(["-MD", "-MF", f"{scratch}.d"] if given.languages else []), *linking], {}
-
-
-def made_from(given: Call, scratch: Path) -> list[State]:
-    """Return the state of everything that a call has read or looked for, by the lists that it has written."""
-    for name, digest in given.digests.items():
-        if _digest(given.path(name), is_object=False) != digest:
-            msg = f"{name} was changed while the tool ran"
-            raise NotCachedError(msg)
-    found = [*_programs(given), *_compiled(given, scratch), *_linked(given, scratch)]
-    return list({(state.path, state.kind): state for state in found}.values())
 
 
 def _programs(given: Call) -> Iterator[State]:
@@ -196,14 +202,9 @@ def _inputs(line: Line) -> list[str]:
 
 
 def _lists(given: Call) -> bool:
-    return bool(given.driver.linker) and _knows_lists(given.driver.linker, _stamp(given.driver.linker))
+    return bool(given.driver.linker) and _knows_lists(given.driver.linker, drivers.stamp(given.driver.linker))
 
 
 @lru_cache(maxsize=16)
 def _knows_lists(linker: str, _stamp: tuple[int, ...]) -> bool:
     return "--dependency-file" in programs.ask([linker, "--help"], cwd=os.sep, environment={}).output
-
-
-def _stamp(path: str) -> tuple[int, ...]:
-    status = Path(path).stat()
-    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino

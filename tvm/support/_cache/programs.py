@@ -14,8 +14,7 @@ from tvm.support.process import Completed
 
 _NATIVE = (b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 _ELF = b"\x7fELF"
-# They have caches of their own, or send the source elsewhere.
-_LAUNCHERS = frozenset({"ccache", "sccache", "distcc", "icecc", "buildcache", "gomacc", "reclient", "rewrapper"})
+_COMPILERS = re.compile(r"([\w.+]+-)*(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(-\d+(\.\d+)*)?(\.exe)?")
 # The NDK's script beside its clang: it adds --target, and starts the clang in its own folder.
 _NDK = re.compile(rb"#!/usr/bin/env bash\n.{0,600}?\$bin_dir/clang(\+\+)?\"? .{0,900}\Z", re.DOTALL)
 _HEAD = 2048
@@ -24,14 +23,18 @@ _LISTED = re.compile(r"(?:=> )?(/\S.*?) \(0x[0-9a-f]+\)$", re.MULTILINE)
 
 
 def require_plain(program: str) -> None:
-    """Refuse a script, which may read anything, and a launcher."""
-    if {Path(program).stem, Path(os.path.realpath(program)).stem} & _LAUNCHERS:
-        msg = f"{program} is a launcher"
+    """Refuse what is not known as gcc or clang: a launcher, a compiler for another language, a script, which may read anything."""
+    if not all(_COMPILERS.fullmatch(Path(name).name) for name in (program, os.path.realpath(program))):
+        msg = f"{program} is not known as gcc or clang"
         raise NotCachedError(msg)
-    head = _head(program)
-    if not head.startswith(_NATIVE) and not (_NDK.match(head) and (Path(program).parent / "clang").is_file()):
+    if not is_native(program) and not (_NDK.match(_head(program)) and (Path(program).parent / "clang").is_file()):
         msg = f"{program} is a script"
         raise NotCachedError(msg)
+
+
+def is_native(program: str) -> bool:
+    """Tell whether a program is no script."""
+    return _head(program).startswith(_NATIVE)
 
 
 def parts(programs: Sequence[str], environment: Mapping[str, str]) -> list[str]:
