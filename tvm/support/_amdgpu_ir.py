@@ -83,9 +83,7 @@ def _run(
 ) -> Completed:
     argv = [_rocm_paths.find(tool)[0], *words]
     heading = f"{tool} failed"
-    return cache.run(
-        argv, heading=heading, timeout=timeout, inputs=inputs, outputs=[product], tool=cache.Tool.CLOSED
-    )
+    return cache.run(argv, heading=heading, timeout=timeout, inputs=inputs, outputs=[product], tool=cache.Tool.CLOSED)
 
 
 def _text(file: Path) -> str:

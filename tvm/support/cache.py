@@ -4,6 +4,7 @@
 """
 
 import os
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +12,8 @@ from enum import Enum
 from pathlib import Path
 from typing import TypeVar
 
-from tvm.error import CompileError
 from tvm.support import library, process, record
-from tvm.support._cache import calls, closed, flow, gnu, nvcc, settings
+from tvm.support._cache import calls, cli, closed, flow, gnu, nvcc, settings
 from tvm.support._cache.flow import Made, NotCachedError
 from tvm.support._cache.settings import Mode
 from tvm.support._cache.states import State
@@ -129,3 +129,7 @@ def _outcome(product: Product) -> Outcome:
     about = product.about
     products = {name: file.data for name, file in product.files.items()}
     return Outcome(code=0, log=about["log"], path=about["path"], version=about["version"], products=products)
+
+
+if __name__ == "__main__":
+    sys.exit(cli.main())

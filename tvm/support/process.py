@@ -158,7 +158,7 @@ def _execute(
     # Output goes to a file, not to a pipe: a daemon that the tool leaves behind cannot hold the end of it open.
     with tempfile.TemporaryFile() as sink:
         started = time.monotonic()
-        child = _start([*command, *map(os.fspath, beside)], sink, cwd=cwd, env=env)
+        child = _start([*command, *(os.fspath(word) for word in beside)], sink, cwd=cwd, env=env)
         try:
             code = child.wait(timeout)
         except subprocess.TimeoutExpired:

@@ -16,7 +16,6 @@ from tvm.support._cache.store import File, Product
 from tvm.support.process import Arg, Completed
 
 
-
 class Call(Protocol):
     """A program's call that is wholly understood."""
 
@@ -61,7 +60,7 @@ def run(
     began = time.monotonic()
     try:
         program = process.locate(argv[0], path=environment.get("PATH", os.defpath), cwd=cwd)
-        words = [program, *map(os.fspath, argv[1:])]
+        words = [program, *(os.fspath(word) for word in argv[1:])]
         given = read(words, cwd=str(folder), env=environment)
         product = _output(given, folder, outputs)
         key = given.key(words)

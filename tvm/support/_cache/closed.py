@@ -79,7 +79,7 @@ def read(argv: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> Call:
 
 
 def _digest(cwd: str, name: str) -> str:
-    path = os.path.join(cwd, name)  # noqa: PTH118 - as the tool does it
+    path = os.path.join(cwd, name)
     with Path(path).open("rb") as stream:
         head = stream.read(7)
     if head == b"!<thin>":

@@ -54,7 +54,9 @@ def driver(command: tuple[str, ...], _stamp: tuple[int, ...], cwd: str, environm
     if "Configuration file:" in output:
         msg = f"{command[0]} reads a configuration file"
         raise NotCachedError(msg)
-    lines = [shlex.split(line) for line in output.splitlines() if line.startswith(" ") and line.strip() != "(in-process)"]
+    lines = [
+        shlex.split(line) for line in output.splitlines() if line.startswith(" ") and line.strip() != "(in-process)"
+    ]
     if not lines:
         msg = f"{command[0]} starts nothing"
         raise NotCachedError(msg)
@@ -91,7 +93,7 @@ def search(command: tuple[str, ...], _stamp: tuple[int, ...], cwd: str, environm
     return Search(
         folders=tuple(_absolute(folder, cwd) for folder in folders),
         absent=tuple(_absolute(folder, cwd) for folder in _ABSENT.findall(output)),
-        chosen_in=tuple(sorted({os.path.dirname(_absolute(folder, cwd)) for folder in _CANDIDATE.findall(output)})),  # noqa: PTH120
+        chosen_in=tuple(sorted({os.path.dirname(_absolute(folder, cwd)) for folder in _CANDIDATE.findall(output)})),
     )
 
 
@@ -114,7 +116,7 @@ def _library_folders(words: Sequence[str], path: str, cwd: str) -> list[str]:
 
 
 def _absolute(path: str, cwd: str) -> str:
-    return os.path.join(cwd, path)  # noqa: PTH118 - no path is resolved: links stay what they are
+    return os.path.join(cwd, path)
 
 
 def stamp(program: str) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,13 +49,15 @@ def fetch(key: str, build: Build) -> Fetched:
     opened = current()
     if opened is None:
         return Fetched(product=build(None).product, hit=False)
-    found = _load(opened, key)
+    found = opened.load(key)
+    if found is None and not opened.writable:
+        found = remote.load(opened, key, keep=False)
     if found is not None:
         return Fetched(product=found, hit=True)
     if not opened.writable:
         return Fetched(product=build(None).product, hit=False)
     with _alone(opened, key) as scratch:
-        found = _load(opened, key) if scratch else None
+        found = (opened.load(key) or remote.load(opened, key, keep=True)) if scratch else None
         if found is not None:
             return Fetched(product=found, hit=True)
         return Fetched(product=_build_and_keep(opened, key, build, scratch), hit=False)
@@ -78,25 +80,17 @@ def not_kept(what: object) -> None:
     _log.debug("not cached: %s", what)
 
 
-def _load(opened: Store, key: str) -> Product | None:
-    return opened.load(key) or remote.load(opened, key)
-
-
 @contextmanager
 def _alone(opened: Store, key: str) -> Iterator[Path | None]:
     """Give the path that files of this builder begin with; None where another builds, or the folder cannot be written."""
     folder = opened.root / BUILDING
-    held = flight.alone(folder, key)
-    try:
-        mine = held.__enter__()  # noqa: PLC2801 - a full disk here must not be taken for one in the block
-    except OSError as error:
-        not_kept(error)
-        yield None
-        return
-    try:
+    with ExitStack() as stack:
+        try:
+            mine = stack.enter_context(flight.alone(folder, key))
+        except OSError as error:
+            not_kept(error)
+            mine = False
         yield folder / key if mine else None
-    finally:
-        held.__exit__(None, None, None)
 
 
 def _build_and_keep(opened: Store, key: str, build: Build, scratch: Path | None) -> Product:

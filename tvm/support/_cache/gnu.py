@@ -39,7 +39,7 @@ class Call:
 
     def path(self, name: str) -> str:
         """Return the path of a name on the command line."""
-        return os.path.join(self.cwd, name)  # noqa: PTH118 - as the tool does it
+        return os.path.join(self.cwd, name)
 
     @cached_property
     def languages(self) -> dict[str, str]:
@@ -50,7 +50,10 @@ class Call:
     @cached_property
     def driver(self) -> Driver:
         """What the program starts for this call."""
-        inputs = [*sorted(set(self.languages.values())), *(["ir"] if len(self.languages) < len(self.line.sources) else [])]
+        inputs = [
+            *sorted(set(self.languages.values())),
+            *(["ir"] if len(self.languages) < len(self.line.sources) else []),
+        ]
         sources = [word for language in inputs for word in ("-x", language, os.devnull)]
         objects = ["-x", "none", os.devnull] if self.line.objects else []
         command = (self.program, *self.line.options, *sources, *objects, "-o", os.devnull)
@@ -97,7 +100,7 @@ def read(argv: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> Call:
     programs.require_plain(program)
     line = words.read(rest)
     debug = any(word.startswith("-g") for word in line.options)
-    inputs = {name: _digest(os.path.join(cwd, name), is_object=name in line.objects) for name in _inputs(line)}  # noqa: PTH118
+    inputs = {name: _digest(os.path.join(cwd, name), is_object=name in line.objects) for name in _inputs(line)}
     return Call(program, line, cwd, environment.relevant(env, debug=debug), inputs)
 
 
@@ -124,10 +127,10 @@ def _programs(given: Call) -> Iterator[State]:
         yield seen(file)
     yield from map(states.missing, given.driver.absent)
     # A file of specs or of options may come to lie beside them.
-    folders = {os.path.dirname(file) for file in (*own, *given.driver.files) if not file.endswith((".o", ".so", ".a"))}  # noqa: PTH120
+    folders = {os.path.dirname(file) for file in (*own, *given.driver.files) if not file.endswith((".o", ".so", ".a"))}
     yield from (states.names(folder) for folder in sorted(folders) if folder not in _path_folders(given))
     for folder in sorted(folders):
-        yield from (states.missing(os.path.join(folder, name)) for name in _configurations(given.program))  # noqa: PTH118
+        yield from (states.missing(os.path.join(folder, name)) for name in _configurations(given.program))
 
 
 def _path_folders(given: Call) -> list[str]:
@@ -172,7 +175,7 @@ def _linked(given: Call, scratch: Path) -> Iterator[State]:
 def _libraries_in(folder: str, libraries: Sequence[str]) -> Iterator[State]:
     for library in libraries:
         for suffix in (".so", ".a"):
-            path = os.path.join(folder, f"lib{library}{suffix}")  # noqa: PTH118
+            path = os.path.join(folder, f"lib{library}{suffix}")
             yield states.any_of(path) if os.path.lexists(path) else states.missing(path)
 
 

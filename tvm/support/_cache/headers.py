@@ -61,13 +61,15 @@ def _shadows(given: Compiled, mine: Sequence[str], folders: Sequence[str]) -> It
     yield from _candidates(names, folders, set(given.headers))
     precompiled = [name + suffix for name in names for suffix in _PRECOMPILED]
     yield from _candidates(precompiled, folders, set())
-    yield from _candidates([os.path.basename(header) + suffix for header in mine for suffix in _PRECOMPILED], folders, set())
+    yield from _candidates(
+        [os.path.basename(header) + suffix for header in mine for suffix in _PRECOMPILED], folders, set()
+    )
 
 
 def _candidates(names: Iterable[str], folders: Sequence[str], known: set[str]) -> Iterator[State]:
     for folder in folders:
         for name in names:
-            path = os.path.join(folder, name)  # noqa: PTH118 - thousands at once
+            path = os.path.join(folder, name)
             if path not in known:
                 yield states.any_of(path) if os.path.lexists(path) else states.missing(path)
 
@@ -92,11 +94,11 @@ def _is_below(path: str, folders: Sequence[str]) -> bool:
 
 
 def _folder(path: str) -> str:
-    return os.path.dirname(path)  # noqa: PTH120
+    return os.path.dirname(path)
 
 
 def _require_plain(path: str) -> None:
-    with open(path, "rb") as stream:  # noqa: PTH123
+    with open(path, "rb") as stream:
         text = stream.read()
     includes.require_certain(text)
     hit = _BACKSLASH.search(text)
@@ -113,7 +115,7 @@ def _stamp(path: str) -> tuple[int, int]:
 @lru_cache(maxsize=8192)
 def _asked(path: str, _stamp: tuple[int, int]) -> tuple[str, ...]:
     """Return the names that a header asks for with __has_include."""
-    with open(path, "rb") as stream:  # noqa: PTH123
+    with open(path, "rb") as stream:
         text = stream.read()
     if b"__has_include" not in text and b"__has_embed" not in text:
         return ()

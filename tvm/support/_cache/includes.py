@@ -15,9 +15,7 @@ from tvm.support._cache.states import State
 
 _GAP = rb"(?:[ \t\v\f]|/\*.*?\*/)*"
 # A directive stands first in its line, but for blanks and comments.
-_DIRECTIVE = re.compile(
-    rb"(?:#|%:)" + _GAP + rb"(?P<word>include_next|include|import|embed)\b" + _GAP, re.DOTALL
-)
+_DIRECTIVE = re.compile(rb"(?:#|%:)" + _GAP + rb"(?P<word>include_next|include|import|embed)\b" + _GAP, re.DOTALL)
 _LITERAL = re.compile(rb"<([^>\n]+)>|\"([^\"\n]+)\"")
 _HAS_INCLUDE = re.compile(rb"__has_(?:include|include_next|embed)\b[ \t\v\f]*(?P<open>\(?)[ \t\v\f]*")
 # What makes a product depend on the clock, or takes in a file that is no header.
@@ -58,12 +56,12 @@ class Scan:
     def _look(self, name: str, *, includer: str) -> None:
         # All places, not the first one: which of them a compiler takes depends on how it was included.
         folders = [*([includer] if includer else []), *self.search.folders, *self.search.roots]
-        for path in dict.fromkeys(os.path.join(folder, name) for folder in folders):  # noqa: PTH118 - names stay as they are written
+        for path in dict.fromkeys(os.path.join(folder, name) for folder in folders):
             if path not in self.files and path not in self.absent:
                 self._see(path)
 
     def _see(self, path: str) -> None:
-        if not os.path.isfile(path):  # noqa: PTH113
+        if not os.path.isfile(path):
             gone = states.missing(path) if not os.path.lexists(path) else states.any_of(path)
             self.absent[path] = gone
             return
@@ -73,10 +71,10 @@ class Scan:
         self.files[path] = states.file(path)
         if self._in_root(path):
             return
-        with open(path, "rb") as stream:  # noqa: PTH123
+        with open(path, "rb") as stream:
             text = stream.read()
         for name in names(text):
-            self._look(name, includer=os.path.dirname(path))  # noqa: PTH120
+            self._look(name, includer=os.path.dirname(path))
 
     def _in_root(self, path: str) -> bool:
         return any(path.startswith(root + os.sep) for root in self.search.roots)

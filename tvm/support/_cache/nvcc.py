@@ -64,14 +64,17 @@ class Call:
         own = [self.program, os.path.realpath(self.program), *steps.programs]
         yield from map(seen, programs.parts(own, self.environment))
         yield from map(seen, steps.files)
-        yield from (states.names(folder) for folder in sorted({os.path.dirname(os.path.realpath(own[1]))}))  # noqa: PTH120
+        folder = Path(own[1]).parent
+        yield states.names(str(folder))
+        # What nvcc takes its folders and options from.
+        yield states.any_of(str(folder / "nvcc.profile"))
         search = drivers.search(steps.preprocessor, drivers.stamp(steps.preprocessor[0]), self.cwd, described)
         listed = depfile.parse(Path(f"{scratch}.d").read_bytes())
-        read = [os.path.join(self.cwd, os.fsdecode(name)) for name in listed]  # noqa: PTH118
+        read = [os.path.join(self.cwd, os.fsdecode(name)) for name in listed]
         given = Compiled(
             sources=[self.source],
             headers=[name for name in dict.fromkeys(read) if name != self.source],
-            folders=[os.path.join(self.cwd, word[2:]) for word in self.options if word.startswith("-I")],  # noqa: PTH118
+            folders=[os.path.join(self.cwd, word[2:]) for word in self.options if word.startswith("-I")],
             search=search,
         )
         yield from headers.made_from(given)
@@ -96,11 +99,11 @@ def read(argv: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> Call:
     return Call(
         program=_native(program),
         options=tuple(options),
-        source=os.path.join(cwd, source),  # noqa: PTH118
+        source=os.path.join(cwd, source),
         output=output,
         cwd=cwd,
         environment=environment.relevant(env, debug=True),
-        digest=states.digest_of(os.path.join(cwd, source)),  # noqa: PTH118
+        digest=states.digest_of(os.path.join(cwd, source)),
     )
 
 

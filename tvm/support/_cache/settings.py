@@ -82,7 +82,9 @@ def remote_key_file() -> Path:
     given = os.environ.get(REMOTE_KEY, "").strip()
     if not given or not Path(given).is_absolute():
         msg = f"{REMOTE} is set, but {REMOTE_KEY} names no file: nothing is loaded without a signature"
-        raise ConfigError(msg, fix=f"put 32 or more random bytes into a file of yours and set {REMOTE_KEY} to its absolute path")
+        raise ConfigError(
+            msg, fix=f"put 32 or more random bytes into a file of yours and set {REMOTE_KEY} to its absolute path"
+        )
     return Path(given)
 
 

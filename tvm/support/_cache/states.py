@@ -18,7 +18,9 @@ SETTLED = 2_000_000_000
 
 Kind = Literal["file", "names", "headers", "none"]
 # What a compiler may find as a header: products that are written into the same folder do not count.
-_HEADERS = frozenset({"", ".h", ".hh", ".hpp", ".hxx", ".h++", ".cuh", ".inl", ".inc", ".ipp", ".tcc", ".def", ".gch", ".pch"})
+_HEADERS = frozenset(
+    {"", ".h", ".hh", ".hpp", ".hxx", ".h++", ".cuh", ".inl", ".inc", ".ipp", ".tcc", ".def", ".gch", ".pch"}
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +65,7 @@ def nothing(path: str) -> State:
 def missing(path: str) -> State:
     """Return the state of a path where nothing is, by the first of its folders that is not there: many share it."""
     gone = path
-    while (parent := os.path.dirname(gone)) not in {gone, ""} and not os.path.lexists(parent):  # noqa: PTH120
+    while (parent := os.path.dirname(gone)) not in {gone, ""} and not os.path.lexists(parent):
         gone = parent
     return nothing(gone)
 
@@ -104,6 +106,11 @@ def _holds(path: str, kind: Kind, stamp: Sequence[int], digest: str, settled: bo
         return False
 
 
+def again(state: State) -> State:
+    """Return the state of the same path as it is now. OSError if it cannot be looked at."""
+    return nothing(state.path) if state.kind == "none" else _seen(state.path, state.kind)
+
+
 def is_older(state: State, moment: int) -> bool:
     """Tell whether a path was settled before a moment (in ns since the epoch), by its own times."""
     _, modified, changed, *_ = state.stamp or (0, 0, 0)
@@ -129,13 +136,13 @@ def _stamp(status: os.stat_result) -> tuple[int, ...]:
 
 def _digest(path: str, kind: Kind) -> str:
     if kind != "file":
-        found = os.listdir(path)  # noqa: PTH208
+        found = os.listdir(path)
         if kind == "headers":
-            found = [name for name in found if os.path.splitext(name)[1].lower() in _HEADERS]  # noqa: PTH122
+            found = [name for name in found if os.path.splitext(name)[1].lower() in _HEADERS]
         listed = "\0".join(sorted(found))
         return hashlib.sha256(listed.encode(errors="surrogateescape")).hexdigest()
     # A fifo would wait for its other end.
-    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as stream:  # noqa: PTH123
+    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
             msg = f"not a regular file: {path!r}"
             raise OSError(msg)

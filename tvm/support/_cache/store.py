@@ -21,7 +21,9 @@ from tvm.support._cache.states import State
 KINDS = ("manifests", "results", "blobs", "memos")
 BUILDING = "building"
 TAG = "CACHEDIR.TAG"
-_TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of tvm.support.cache: it may be removed at any time.\n"
+_TAG_TEXT = (
+    "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of tvm.support.cache: it may be removed at any time.\n"
+)
 # How many variants (other headers, another tool) one call may have.
 _VARIANTS = 8
 

@@ -77,7 +77,9 @@ def read(words: Sequence[str]) -> Line:
         sources=tuple(sources),
         objects=tuple(name for name in inputs if name not in sources),
         output=outputs[0],
-        options=tuple(word for group in groups if group[0].startswith("-") and group[0] not in _DRIVING for word in group),
+        options=tuple(
+            word for group in groups if group[0].startswith("-") and group[0] not in _DRIVING for word in group
+        ),
         folders=tuple(_values(groups, "-I", "-isystem", "-iquote", "-idirafter")),
         libraries=tuple(_values(groups, "-L")),
         language=languages[0] if languages else "",

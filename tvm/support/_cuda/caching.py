@@ -29,7 +29,9 @@ _PTXAS = re.compile(
 _FOLDER = re.compile(r"(?:-I|--include-path=|-include-path=)(.+)")
 _PRELUDE = re.compile(r"--?(?:pre-include|include)=(.+)")
 # Options whose value is the next word.
-_VALUED = re.compile(r"-[DU]|--?(arch|gpu-architecture|std|maxrregcount|define-macro|undefine-macro|diag-(error|suppress|warn))")
+_VALUED = re.compile(
+    r"-[DU]|--?(arch|gpu-architecture|std|maxrregcount|define-macro|undefine-macro|diag-(error|suppress|warn))"
+)
 # They change what NVRTC does.
 _VARIABLES = re.compile(r"NVRTC_\w+|NVVM\w*|LIBNVVM_\w+|EDG_\w+|PTXAS_\w+")
 
@@ -44,9 +46,7 @@ def key(said: Mapping[str, object], options: Sequence[str], library: str) -> str
     return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
 
 
-def made_from(
-    texts: Sequence[str], options: Sequence[str], *, source_folder: str, library: str
-) -> list[State]:
+def made_from(texts: Sequence[str], options: Sequence[str], *, source_folder: str, library: str) -> list[State]:
     """Return the state of everything that a compile has read or looked for. NotCachedError where it cannot be told."""
     named = [folder for kind, folder in _read(options) if kind == "folder"]
     if any(not Path(folder).is_absolute() for folder in named):

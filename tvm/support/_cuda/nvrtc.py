@@ -108,9 +108,7 @@ def _same(sought: str, loaded: str) -> str:
     return loaded
 
 
-def _program(
-    job: Job, arch: str, products: tuple[str, ...], folders: Sequence[Path], *, nvshmem: bool
-) -> Program:
+def _program(job: Job, arch: str, products: tuple[str, ...], folders: Sequence[Path], *, nvshmem: bool) -> Program:
     needs = source.needs(job.code)
     headers = host_headers.for_source(needs, includes=source.has_includes(job.code))
     return Program(

@@ -93,7 +93,9 @@ def watched() -> list[Path]:
     variables = [os.environ.get(name, "").strip() for name in ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX")]
     wheels = [Path(entry, "nvidia", part) for entry in sys.path if Path(entry).is_absolute() for part in toolkit.PARTS]
     roots = [Path(sys.prefix), *(Path(value).absolute() for value in variables if value), *_DEBIAN, *_local(), *wheels]
-    parts = [root / name for root in roots for name in ("", "bin", "include", "lib", "lib64", "targets", "nvvm/libdevice")]
+    parts = [
+        root / name for root in roots for name in ("", "bin", "include", "lib", "lib64", "targets", "nvvm/libdevice")
+    ]
     programs = [Path(folder, "nvcc") for folder in search_path()]
     found = [folder / "cuda_runtime_api.h" for kit in toolkits() for folder in kit.includes]
     return list(dict.fromkeys([*parts, _LOCAL, *programs, *found]))
