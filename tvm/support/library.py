@@ -84,7 +84,7 @@ def _in_child(
         argv: list[process.Arg] = [sys.executable, "-I", "-c", _CHILD, search, asked, answered]
         try:
             # The library's own call is what a record shall show.
-            with record.recording(_forget):
+            with record.unrecorded():
                 process.run(argv, heading=heading, timeout=timeout)
         except CompileError as error:
             kind = ToolTimeoutError if isinstance(error, ToolTimeoutError) else CompileError
@@ -95,10 +95,6 @@ def _in_child(
     if isinstance(answer, BaseException):
         raise answer
     return cast("Timed", answer)
-
-
-def _forget(_call: record.ToolCall) -> None:
-    """Keep nothing."""
 
 
 def described(

@@ -61,6 +61,12 @@ class ToolCall:
 
 
 Recorder = Callable[[ToolCall], None]
+
+
+def _nobody(_call: ToolCall) -> None:
+    """Keep nothing."""
+
+
 _recorder: ContextVar[Recorder | None] = ContextVar("tvm_tool_call_recorder", default=None)
 
 
@@ -74,9 +80,18 @@ def recording(recorder: Recorder) -> Iterator[None]:
         _recorder.reset(token)
 
 
+@contextmanager
+def unrecorded() -> Iterator[None]:
+    """Record no tool call of the block: it belongs to another call, or asks a tool about itself."""
+    with recording(_nobody):
+        yield
+
+
 def current() -> Recorder | None:
     """Return the recorder in force, or None: then nothing is hashed and nothing is kept."""
     recorder = _recorder.get()
+    if recorder is _nobody:
+        return None
     if recorder is None and (path := os.environ.get("TVM_MATRIX_RECORD")):
         return lambda call: _append(Path(path), call)
     return recorder

@@ -40,12 +40,16 @@ class Scan:
     search: Search
     files: dict[str, State] = field(default_factory=dict)
     absent: dict[str, State] = field(default_factory=dict)
+    read: set[tuple[str, str]] = field(default_factory=set)
 
     def follow(self, texts: Iterable[bytes]) -> None:
         """Follow every #include of sources that are no files."""
-        for text in texts:
-            for name in names(text):
-                self._look(name, includer="")
+        left = [("", name) for text in texts for name in names(text)]
+        while left:
+            includer, name = left.pop()
+            left += [
+                (os.path.dirname(path), inner) for path in self._places(includer, name) for inner in self._see(path)
+            ]
 
     @property
     def states(self) -> list[State]:
@@ -53,28 +57,28 @@ class Scan:
         absent = {state.path: state for state in self.absent.values() if not self._in_root(state.path)}
         return [state for _, state in sorted({**absent, **self.files}.items())]
 
-    def _look(self, name: str, *, includer: str) -> None:
+    def _places(self, includer: str, name: str) -> list[str]:
         # All places, not the first one: which of them a compiler takes depends on how it was included.
         folders = [*([includer] if includer else []), *self.search.folders, *self.search.roots]
-        for path in dict.fromkeys(os.path.join(folder, name) for folder in folders):
-            if path not in self.files and path not in self.absent:
-                self._see(path)
+        paths = dict.fromkeys(os.path.join(folder, name) for folder in folders)
+        return [path for path in paths if path not in self.files and path not in self.absent]
 
-    def _see(self, path: str) -> None:
+    def _see(self, path: str) -> list[str]:
+        """Note what is at a path, and return the names that it includes if it has not been read yet."""
         if not os.path.isfile(path):
-            gone = states.missing(path) if not os.path.lexists(path) else states.any_of(path)
-            self.absent[path] = gone
-            return
+            self.absent[path] = states.any_of(path) if os.path.lexists(path) else states.missing(path)
+            return []
         if len(self.files) == _MOST_FILES:
             msg = f"more than {_MOST_FILES} headers"
             raise NotCachedError(msg)
         self.files[path] = states.file(path)
-        if self._in_root(path):
-            return
+        # By its true folder: "sub/../x.h" that includes itself has no end.
+        place = (os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        if place in self.read or self._in_root(path):
+            return []
+        self.read.add(place)
         with open(path, "rb") as stream:
-            text = stream.read()
-        for name in names(text):
-            self._look(name, includer=os.path.dirname(path))
+            return names(stream.read())
 
     def _in_root(self, path: str) -> bool:
         return any(path.startswith(root + os.sep) for root in self.search.roots)

@@ -51,7 +51,7 @@ def parts(programs: Sequence[str], environment: Mapping[str, str]) -> list[str]:
 def ask(argv: Sequence[str], *, cwd: str, environment: Mapping[str, str]) -> Completed:
     """Run a tool that is asked about itself: no recorder sees it. NotCachedError when it fails."""
     try:
-        with record.recording(_forget):
+        with record.unrecorded():
             # What it says is read: it must not be translated.
             done = process.run(argv, check=False, cwd=cwd, env={**environment, "LC_ALL": "C"}, timeout=_LIMIT)
     except TVMError as error:
@@ -82,10 +82,6 @@ def _loader(program: str) -> str:
 def _head(program: str) -> bytes:
     with Path(program).open("rb") as stream:
         return stream.read(_HEAD)
-
-
-def _forget(_call: record.ToolCall) -> None:
-    """Keep nothing."""
 
 
 def named(words: Iterator[str] | Sequence[str]) -> list[str]:
