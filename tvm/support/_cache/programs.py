@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +18,8 @@ _ELF = b"\x7fELF"
 _COMPILERS = re.compile(r"([\w.+]+-)*(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(-\d+(\.\d+)*)?(\.exe)?")
 # The NDK's script beside its clang: it adds --target, and starts the clang in its own folder.
 _NDK = re.compile(rb"#!/usr/bin/env bash\n.{0,600}?\$bin_dir/clang(\+\+)?\"? .{0,900}\Z", re.DOTALL)
+# What gcc and clang call what lies between two of their programs.
+_TEMPORARY = re.compile(rf"{re.escape(tempfile.gettempdir())}/(cc\w{{6}}|[\w.+-]+-[0-9a-f]{{6}})\.\w+")
 _HEAD = 2048
 _LIMIT = 20.0
 _LISTED = re.compile(r"(?:=> )?(/\S.*?) \(0x[0-9a-f]+\)$", re.MULTILINE)
@@ -87,4 +90,5 @@ def _head(program: str) -> bytes:
 def named(words: Iterator[str] | Sequence[str]) -> list[str]:
     """Return every file that words name by its absolute path, alone or behind an equals sign."""
     tails = (word if word.startswith(os.sep) else word.partition("=")[2] for word in words)
-    return [tail for tail in dict.fromkeys(tails) if tail.startswith(os.sep) and Path(tail).is_file()]
+    absolute = (tail for tail in dict.fromkeys(tails) if tail.startswith(os.sep))
+    return [tail for tail in absolute if Path(tail).is_file() and not _TEMPORARY.fullmatch(tail)]

@@ -65,7 +65,7 @@ for arg in args:
 options = [arg for arg in args if arg.startswith(("-O", "-D"))]
 write(value("-o"), "\\n".join([*options, *product]))
 if "-MF" in args:
-    write(value("-MF"), "out: " + " ".join(name.replace(" ", "\\\\ ") for name in listed) + "\\n")
+    write(value("-MF"), "out: " + " ".join(name.replace("$", "$$").replace("#", "\\\\#").replace(" ", "\\\\ ") for name in listed) + "\\n")
 """
 
 
