@@ -40,6 +40,9 @@ class Read(Protocol):
         """Return the call."""
 
 
+# How much a tool may say beside its product for both to be kept, in bytes.
+_LONGEST = 1 << 20
+
 # Runs the program itself, with further words and variables.
 Direct = Callable[[Sequence[str], Mapping[str, str]], Completed]
 
@@ -100,8 +103,8 @@ def _output(given: Call, folder: Path, outputs: Sequence[Arg]) -> Path:
 
 
 def _made_from(given: Call, scratch: Path | None, made: Product) -> Sequence[State]:
-    if scratch is None or not made.files:
-        msg = "the tool was not asked what it reads, or made nothing"
+    if scratch is None or not made.files or len(made.about["output"]) > _LONGEST:
+        msg = "the tool was not asked what it reads, made nothing, or said too much"
         raise NotCachedError(msg)
     return given.made_from(scratch)
 

@@ -16,8 +16,14 @@ from tvm.support._cache.flow import NotCachedError
         "LIBRARY_PATH",
         "LD_LIBRARY_PATH",
         "LD_RUN_PATH",
-    ]
-    + ["COMPILER_PATH", "SOURCE_DATE_EPOCH", "GCC_COLORS", "SDKROOT", "MACOSX_DEPLOYMENT_TARGET", "CFLAGS", "TZ"],
+        "COMPILER_PATH",
+        "SOURCE_DATE_EPOCH",
+        "GCC_COLORS",
+        "SDKROOT",
+        "MACOSX_DEPLOYMENT_TARGET",
+        "CFLAGS",
+        "TZ",
+    ],
 )
 def test_what_changes_a_product_belongs_to_the_key(name: str) -> None:
     assert environment.relevant({name: "x", "HOME": "/home/me", "SECRET": "s"}, debug=False) == {name: "x"}
@@ -31,8 +37,12 @@ def test_what_changes_a_product_belongs_to_the_key(name: str) -> None:
         "DEPENDENCIES_OUTPUT",
         "SUNPRO_DEPENDENCIES",
         "GCC_COMPARE_DEBUG",
-    ]
-    + ["GCC_EXEC_PREFIX", "LD_PRELOAD", "LD_AUDIT", "CC_PRINT_OPTIONS", "CLANG_CONFIG_FILE_USER_DIR"],
+        "GCC_EXEC_PREFIX",
+        "LD_PRELOAD",
+        "LD_AUDIT",
+        "CC_PRINT_OPTIONS",
+        "CLANG_CONFIG_FILE_USER_DIR",
+    ],
 )
 def test_what_makes_a_compiler_do_other_things_is_refused(name: str) -> None:
     with pytest.raises(NotCachedError, match=name):

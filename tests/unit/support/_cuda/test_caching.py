@@ -76,8 +76,13 @@ def test_what_the_wrapper_says_is_known(options: list[str]) -> None:
         "--fdevice-time-trace=x",
         "--options-file=x",
         "@x",
-    ]
-    + ["--ptxas-options=--options-file=x", "--ptxas-options=-optf=x", "-ltoir", "-Xptxas=@x", "--no-such", "x.cu"],
+        "--ptxas-options=--options-file=x",
+        "--ptxas-options=-optf=x",
+        "-ltoir",
+        "-Xptxas=@x",
+        "--no-such",
+        "x.cu",
+    ],
 )
 def test_an_option_that_is_not_known_is_refused(option: str) -> None:
     with pytest.raises(NotCachedError, match="not known"):
