@@ -15,7 +15,7 @@ from typing import IO
 
 from tvm.error import CompileError, ToolNotFound, ToolTimeoutError, TVMError
 from tvm.support import record
-from tvm.support.utils import search_path, which
+from tvm.support.utils import is_file, search_path, which
 
 Arg = str | os.PathLike[str]
 
@@ -109,7 +109,7 @@ def locate(program: Arg, *, path: str | None = None, cwd: Arg | None = None, fix
     if Path(name).name != name:
         # Not resolved: a compiler tells by the name of its link what it is.
         found = Path(cwd or ".", name).absolute()
-        if found.is_file() and os.access(found, os.X_OK):
+        if is_file(found) and os.access(found, os.X_OK):
             return str(found)
         looked: Sequence[str] = [str(found)]
     else:

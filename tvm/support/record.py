@@ -15,6 +15,8 @@ from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from tvm.error import StorageError
+
 # What may influence a product. Anything else, secrets above all, never reaches a record.
 _ENVIRONMENT = re.compile(
     r"PATH|LANG|LC_[A-Z]+|TZ|SOURCE_DATE_EPOCH|CC|CXX|CPATH|C_INCLUDE_PATH|CPLUS_INCLUDE_PATH|LIBRARY_PATH|LD_LIBRARY_PATH"
@@ -132,7 +134,11 @@ def cached_digest(path: str, _size: int, _mtime_ns: int) -> str:
 def _append(path: Path, call: ToolCall) -> None:
     line = (json.dumps(asdict(call), sort_keys=True) + "\n").encode()
     # One write in append mode: lines of processes that run at once do not mix.
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    except OSError as error:
+        msg = f"cannot record a tool call in {os.fspath(path)!r}: {error.strerror}"
+        raise StorageError(msg, fix="set TVM_MATRIX_RECORD to a file that can be written, or unset it") from error
     try:
         os.write(descriptor, line)
     finally:

@@ -1,5 +1,6 @@
 """NVRTC: one source to a cubin or to PTX, by a library call."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +65,7 @@ def run(program: Program) -> library.Outcome:
     nvrtc = bindings.load("nvrtc")
     handle = _created(nvrtc, program)
     try:
-        words = [word.encode() for word in program.options]
+        words = [os.fsencode(word) for word in program.options]
         code = int(nvrtc.nvrtcCompileProgram(handle, len(words), words)[0])
         log = _read(nvrtc, handle, "ProgramLog").decode(errors="replace").strip("\0\n ")
         made = program.products if code == _SUCCESS else ()
