@@ -34,7 +34,9 @@ class Call:
 
     def key(self, argv: Sequence[str]) -> str:
         """Return the hash of everything that the call is told."""
-        said = [_FORMAT, "closed", list(argv), dict(self.digests), self.cwd, dict(self.environment)]
+        # None of these tools writes the name of its output into it.
+        words = ["\0output" if word == self.output else word for word in argv]
+        said = [_FORMAT, "closed", words, dict(self.digests), self.cwd, dict(self.environment)]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode(errors="surrogateescape")).hexdigest()
 
     def beside(self, _scratch: Path) -> tuple[list[str], dict[str, str]]:

@@ -1,5 +1,6 @@
 """One builder at a time for each product, among all threads and processes."""
 
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,19 +13,20 @@ PATIENCE = 300.0
 
 
 @contextmanager
-def alone(folder: Path, key: str, *, patience: float = PATIENCE) -> Iterator[bool]:
-    """Hold the lock of a key in the block. False if it was not to be had: another builds, and takes too long.
+def alone(folder: Path, key: str, *, patience: float = PATIENCE) -> Iterator[Path | None]:
+    """Hold the lock of a key in the block, and give the path that files of this builder begin with.
 
-    The lock's file is removed at the end, with what a killed holder has left beside it.
+    None if the lock was not to be had: another builds, and takes too long. The lock's file is removed at the end, with all that
+    builders of this key have left beside it. No two builders have one path: the tool of a killed one may go on writing.
     """
     path = folder / f"{key}.lock"
     lock = _taken(path, patience)
     if lock is None:
-        yield False
+        yield None
         return
     try:
         _clear(folder, key)
-        yield True
+        yield folder / f"{key}.{secrets.token_hex(4)}"
     finally:
         _clear(folder, key)
         with suppress(OSError):
@@ -54,6 +56,7 @@ def _taken(path: Path, patience: float) -> FileLock | None:
 
 
 def _clear(folder: Path, key: str) -> None:
-    for name in (f"{key}.part", f"{key}.d", f"{key}.ld"):
-        with suppress(OSError):
-            (folder / name).unlink()
+    for path in folder.glob(f"{key}.*"):
+        if path.name != f"{key}.lock":
+            with suppress(OSError):
+                path.unlink()

@@ -85,18 +85,18 @@ def _alone(opened: Store, key: str) -> Iterator[Path | None]:
     """Give the path that files of this builder begin with; None where another builds, or the folder cannot be written."""
     folder = opened.root / BUILDING
     with ExitStack() as stack:
+        scratch = None
         try:
-            mine = stack.enter_context(flight.alone(folder, key))
+            scratch = stack.enter_context(flight.alone(folder, key))
         except OSError as error:
             not_kept(error)
-            mine = False
-        yield folder / key if mine else None
+        yield scratch
 
 
 def _build_and_keep(opened: Store, key: str, build: Build, scratch: Path | None) -> Product:
     if scratch is None:
         return build(None).product
-    began = _moment(scratch)
+    began = _moment(scratch.with_name(f"{key}.lock"))
     wall, steady = time.time_ns(), time.monotonic_ns()
     made = build(scratch)
     jumped = abs((time.time_ns() - wall) - (time.monotonic_ns() - steady)) > _JUMP
@@ -112,9 +112,8 @@ def _build_and_keep(opened: Store, key: str, build: Build, scratch: Path | None)
     return made.product
 
 
-def _moment(scratch: Path) -> int:
+def _moment(lock: Path) -> int:
     """Return the time by the clock that stamps files, in ns."""
-    lock = Path(f"{scratch}.lock")
     try:
         os.utime(lock)
         return lock.stat().st_mtime_ns

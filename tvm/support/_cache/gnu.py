@@ -181,7 +181,8 @@ def _libraries_in(folder: str, libraries: Sequence[str]) -> Iterator[State]:
 
 def _spelled(given: Call, word: str) -> str:
     if word == given.line.output:
-        return f"\0output {PurePath(word).name}"
+        # Its name is not in it (but for options that are not known here); a suffix may say what it is.
+        return f"\0output {PurePath(word).suffix}"
     digest = given.digests.get(word)
     if digest is None:
         return word

@@ -1,10 +1,11 @@
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
 from tests.unit.stand_in import MakeStandIn, StandIn
-from tvm.error import CompileError
+from tvm.error import CompileError, ToolTimeoutError
 from tvm.support import cache, record
 from tvm.support._cache import programs
 
@@ -40,6 +41,38 @@ def test_a_failure_is_not_kept(llc: StandIn) -> None:
             _run(llc)
 
     assert len(llc.calls) == 2
+
+
+def test_a_hundred_megabytes_of_words_are_handed_on_and_not_kept(
+    llc: StandIn, stand_in: MakeStandIn, folder: Path
+) -> None:
+    loud = stand_in("llc", body="sys.stdout.write('x' * (100 << 20))")
+    assert len(_run(loud)) == 100 << 20
+    assert list(folder.glob("results/*/*")) == []
+    assert llc.path == loud.path
+
+
+def test_a_tool_that_never_ends_is_ended_and_leaves_nothing(llc: StandIn, stand_in: MakeStandIn, folder: Path) -> None:
+    endless = stand_in("llc", body="import time\nopen(args[-1], 'w').write('half')\ntime.sleep(60)")
+    argv = [endless.path, "-O3", "a.bc", "-o", "x.o"]
+    with pytest.raises(ToolTimeoutError):
+        cache.run(argv, outputs=["x.o"], inputs=["a.bc"], tool=cache.Tool.CLOSED, timeout=0.5)
+
+    assert list(folder.glob("blobs/*/*")) == list((folder / "building").iterdir()) == []
+    assert llc.path == endless.path
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])
+def test_a_tool_that_dies_by_a_signal_leaves_nothing(
+    number: int, llc: StandIn, stand_in: MakeStandIn, folder: Path
+) -> None:
+    dying = stand_in("llc", body=f"open(args[-1], 'w').write('half')\nos.kill(os.getpid(), {int(number)})")
+    with pytest.raises(CompileError) as caught:
+        _run(dying)
+
+    assert caught.value.code == -number
+    assert list(folder.glob("blobs/*/*")) == list((folder / "building").iterdir()) == []
+    assert llc.path == dying.path
 
 
 def test_no_product_is_not_kept(llc: StandIn, stand_in: MakeStandIn) -> None:

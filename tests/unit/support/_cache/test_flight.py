@@ -53,7 +53,7 @@ def test_who_has_waited_long_enough_is_told(building: Path) -> None:
 
 
 def test_what_a_killed_builder_has_left_is_cleared(building: Path) -> None:
-    for name in ("key.lock", "key.part", "key.d", "key.ld"):
+    for name in ("key.lock", "key.part", "key.1234.d", "key.1234.ld"):
         (building / name).write_text("half", encoding="ascii")
 
     with flight.alone(building, "key") as mine:
