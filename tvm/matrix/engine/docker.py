@@ -38,7 +38,7 @@ class DockerEngine:
         name = labels.box_name(options.cell, options.run_id)
         try:
             with engine_errors(f"open a box of image {image.name}"):
-                finish(lambda: box.start(self.client, name, image, options))
+                finish(lambda: box.start(self.client, name, image, options, podman=self.name == "podman"))
         except BaseException:
             remove_container(self.client, name)
             raise
