@@ -29,6 +29,12 @@ _BROKEN = (
     TimeoutError,
 )
 
+# What Podman says where it was installed without all it needs, or may not do here what it does by default.
+_MENDED = {
+    "container-init binary not found": "install catatonit, the small init that Podman starts boxes with",
+    "error setting rlimit": "in containers.conf(5), set default_ulimits to what this machine allows (nofile, nproc)",
+}
+
 # The longest that a removal which is in progress may take, in seconds.
 _REMOVAL = 10.0
 
@@ -44,10 +50,15 @@ def engine_errors(doing: str) -> Iterator[None]:
         raise
     except APIError as error:
         msg = f"the engine was to {doing} and refused: {explanation(error)}"
-        raise EngineError(msg, fix="nox -s doctor looks for the usual causes") from error
+        raise EngineError(msg, fix=_mend(explanation(error))) from error
     except _BROKEN as error:
         msg = f"the engine went away while it was to {doing} ({reason(error)})"
         raise EngineError(msg, fix=FIX) from error
+
+
+def _mend(why: str) -> str:
+    known = (fix for told, fix in _MENDED.items() if told in why)
+    return next(known, "nox -s doctor looks for the usual causes")
 
 
 def explanation(error: APIError) -> str:

@@ -13,8 +13,9 @@ from docker.tls import TLSConfig
 from docker.utils import kwargs_from_env
 
 from tvm.error import EngineError
-from tvm.matrix.engine import install, layout
+from tvm.matrix.engine import install, layout, tunnel
 from tvm.matrix.engine.client import FIX, Client, engine_errors, reason
+from tvm.matrix.engine.tunnel import SCHEME, Tunnel, TunnelError
 from tvm.support.utils import which
 
 Kind = Literal["auto", "docker", "podman"]
@@ -53,10 +54,13 @@ class Connection:
     endpoint: Endpoint
     name: str  # "docker" or "podman"
     version: str
+    tunnel: Tunnel | None = None
 
     def close(self) -> None:
-        """Let go of its sockets."""
+        """Let go of its sockets, and of the way to another machine."""
         self.client.close()
+        if self.tunnel:
+            self.tunnel.close()
 
 
 def endpoints(environ: Mapping[str, str], private: layout.Layout = layout.DEFAULT) -> list[Endpoint]:
@@ -114,12 +118,28 @@ def installed(environ: Mapping[str, str], private: layout.Layout = layout.DEFAUL
 
 def connect(endpoint: Endpoint) -> Connection:
     """Return a connection, or raise an EngineError that says why there is none."""
-    if why := _unusable(endpoint.address):
+    if not endpoint.address.startswith(SCHEME):
+        return _answered(endpoint, endpoint.address, None)
+    try:
+        way = tunnel.open_tunnel(endpoint.address)
+    except TunnelError as error:
+        raise EngineError(
+            _sentence(endpoint, error.cause), fix=error.fix or tunnel.fix(endpoint.address), looked=error.looked
+        ) from error
+    try:
+        return _answered(endpoint, way.address, way)
+    except BaseException:
+        way.close()
+        raise
+
+
+def _answered(endpoint: Endpoint, address: str, way: Tunnel | None) -> Connection:
+    if why := _unusable(address):
         raise EngineError(_sentence(endpoint, why), fix=_fix(endpoint, why))
     try:
-        client = Client(endpoint.address, version="auto", timeout=_PING_LIMIT, tls=endpoint.tls or False)
+        client = Client(address, version="auto", timeout=_PING_LIMIT, tls=endpoint.tls or False)
     except (DockerException, OSError, ValueError, ImportError) as error:
-        why = reason(error)
+        why = _unanswered(way) if way else reason(error)
         raise EngineError(_sentence(endpoint, why), fix=_fix(endpoint, why)) from error
     client.timeout = _REQUEST_LIMIT
     with engine_errors("tell its version"):
@@ -131,7 +151,13 @@ def connect(endpoint: Endpoint) -> Connection:
         endpoint=endpoint,
         name="podman" if podman else "docker",
         version=str(told.get("Version", "unknown")),
+        tunnel=way,
     )
+
+
+def _unanswered(way: Tunnel) -> str:
+    told = way.said()
+    return f"ssh gets there, but no engine answers at {way.remote}" + (f" ({told})" if told else "")
 
 
 def _unusable(address: str) -> str:
@@ -158,6 +184,8 @@ def _sentence(endpoint: Endpoint, why: str) -> str:
 
 
 def _fix(endpoint: Endpoint, why: str) -> str:
+    if endpoint.address.startswith(SCHEME):
+        return tunnel.fix(endpoint.address)
     if "ermission" in why:
         return "run as root, or add this user to the group that owns the socket (docker) and log in again"
     if endpoint.named:
