@@ -42,7 +42,7 @@ def pytest_configure() -> None:
 
     def replayed(argv: Any, **options: Any) -> process.Completed:
         # The process of a library call with a time limit: the call is what counts.
-        if record.current() is library._forget:
+        if record.current() is library._forget:  # noqa: SLF001 - how it says so
             return run(argv, **options)
         done = run(argv, **{**options, "check": False})
         with _LOCK:
