@@ -60,6 +60,11 @@ def _runs(subcommands: "_Commands") -> None:
         "--keep", action="store_true", help="keep the container of a cell that failed, and say how to look into it"
     )
     run.add_argument(
+        "--shell",
+        action="store_true",
+        help="open a shell in a box of the cell instead: its image, the tree, no network",
+    )
+    run.add_argument(
         "--require-all",
         action="store_true",
         help="fail where a check is unavailable: without an engine, for want of a tool on this machine",

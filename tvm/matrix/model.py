@@ -67,6 +67,16 @@ Sha256 = Annotated[str, StringConstraints(pattern=f"^{_SHA256}$")]
 Digest = Annotated[str, StringConstraints(pattern=f"^sha256:{_SHA256}$")]
 
 
+# The name of a docker context, or where an engine answers. Nobody's password.
+Host = Annotated[
+    str,
+    StringConstraints(
+        pattern=r"^([A-Za-z0-9][A-Za-z0-9_.+-]*|unix:///[^\s]+|(tcp|ssh)://([A-Za-z0-9_][^\s:@/]*@)?[A-Za-z0-9\[][^\s@]*)$",
+        max_length=200,
+    ),
+]
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -121,12 +131,13 @@ class Cell(_Model):
 
 
 class Matrix(_Model):
-    """The whole file."""
+    """The whole file. `engines` says on which host a cell runs: a docker context, or an address; others run on the engine of this machine."""
 
     version: Annotated[int, AfterValidator(_version)] = Field(alias="schema")
     suites: dict[Name, Suite] = Field(default_factory=dict)
     images: dict[Name, Image]
     cells: dict[Name, Cell]
+    engines: dict[Name, Host] = Field(default_factory=dict)
 
 
 class Project(BaseModel):

@@ -1,7 +1,7 @@
 """Remove what is ours and old: images of recipes that are not in use any more, and boxes whose runner is gone."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -33,11 +33,19 @@ class Removal:
     why_not: str = ""
 
 
-def show(project: Project, engine: Engine, console: Console, *, everything: bool) -> ExitCode:
-    """Remove, and print what went and what it gave back."""
-    if not isinstance(engine, DockerEngine):
-        msg = f"the engine {engine.name} keeps no images"
-        raise EngineError(msg, fix="--engine docker, or --engine podman")
+def show(project: Project, engines: Sequence[Engine], console: Console, *, everything: bool) -> ExitCode:
+    """Remove on each engine, and print what went and what it gave back."""
+    for engine in engines:
+        if not isinstance(engine, DockerEngine):
+            msg = f"the engine {engine.name} keeps no images"
+            raise EngineError(msg, fix="--engine docker, or --engine podman")
+        if len(engines) > 1:
+            console.print(Text(engine.describe()))
+        _show(project, engine, console, everything=everything)
+    return ExitCode.OK
+
+
+def _show(project: Project, engine: DockerEngine, console: Console, *, everything: bool) -> None:
     before = _used(engine.client)
     removals = prune(engine.client, project, everything=everything)
     for removal in removals:
@@ -46,7 +54,6 @@ def show(project: Project, engine: Engine, console: Console, *, everything: bool
     gone = sum(not removal.why_not for removal in removals)
     freed = decimal(max(0, before - _used(engine.client)))
     console.print(Text(f"{gone} removed, {freed} freed" if gone else "nothing of ours is old"))
-    return ExitCode.OK
 
 
 def prune(client: Client, project: Project, *, everything: bool = False) -> list[Removal]:

@@ -99,21 +99,27 @@ def test_an_image_that_cannot_be_removed_is_an_error(docker: FakeDocker, client:
 
 def test_orphaned_boxes_go_and_kept_ones_with_them(docker: FakeDocker, client: Client, project: Project) -> None:
     for name, marks in (("orphan", ORPHAN), ("tvm-matrix-kept-1", ORPHAN), ("live", OURS)):
-        docker.containers[name] = {"Id": name, "Names": [f"/{name}"], "Labels": marks, "Created": 0}
+        docker.containers[name] = {"Id": name, "Names": [f"/{name}"], "Labels": marks, "Created": 0, "State": "running"}
     assert _removed(client, project) == ["orphan", "tvm-matrix-kept-1"]
 
 
 def test_what_a_dead_engine_left_of_a_build_goes_once_it_is_old(
     docker: FakeDocker, client: Client, project: Project
 ) -> None:
-    for name, created in (("old", 0), ("young", int(time.time()))):
-        docker.containers[name] = {"Id": name, "Names": [f"/{name}"], "Labels": MARK, "Created": created}
+    for name, created, state in (("old", 0, "exited"), ("young", int(time.time()), "exited"), ("busy", 0, "running")):
+        docker.containers[name] = {
+            "Id": name,
+            "Names": [f"/{name}"],
+            "Labels": MARK,
+            "Created": created,
+            "State": state,
+        }
     assert _removed(client, project) == ["old"]
 
 
 def _shown(connection: Connection, project: Project) -> str:
     sink = io.StringIO()
-    assert show(project, DockerEngine(connection), Console(file=sink, width=200), everything=False) == 0
+    assert show(project, [DockerEngine(connection)], Console(file=sink, width=200), everything=False) == 0
     return sink.getvalue()
 
 
@@ -132,4 +138,4 @@ def test_nothing_to_remove_is_said(connection: Connection, project: Project) -> 
 
 def test_an_engine_without_images_is_refused(project: Project, tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="keeps no images"):
-        show(project, FakeEngine(folder=tmp_path), Console(), everything=False)
+        show(project, [FakeEngine(folder=tmp_path)], Console(), everything=False)

@@ -12,7 +12,7 @@ from docker.errors import APIError, NotFound
 from docker.types import DeviceRequest
 
 from tvm.error import EngineError
-from tvm.matrix.engine import BoxOptions, Output, PreparedImage, labels
+from tvm.matrix.engine import BoxOptions, Output, PreparedImage, labels, terminal
 from tvm.matrix.engine.client import Client, engine_errors, remove_container
 from tvm.matrix.engine.stream import output as read_output
 from tvm.matrix.plan import box_command
@@ -33,6 +33,7 @@ _STAGE, _TREE = "/tmp", ".tvm-matrix-tree.tar"  # noqa: S108 - inside a box
 _OUT = "/out"
 # Sets the umask, which is no option of the engine, and becomes the program.
 _WITH_UMASK = 'umask "$0" && exec "$@"'
+_SHELL = "if command -v bash >/dev/null; then exec bash; else exec sh; fi"
 _UNPACK = 'tar -x -f "$0" -C "$1"; rm -- "$0"; ln -sfn "$2" "$1/out"'
 
 
@@ -98,6 +99,19 @@ class DockerBox:
                 msg = f"the box {self.name} has no {path}, or is gone"
                 raise EngineError(msg, fix="see the check's log for why it was not made") from error
             sink.writelines(stream)
+
+    def shell(self, env: Mapping[str, str]) -> None:
+        """Join this terminal to a shell in the source folder, and return when that has ended."""
+        with engine_errors("start a shell"):
+            made: dict[str, Any] = self._client.exec_create(
+                self.name,
+                ["sh", "-c", _SHELL],
+                environment=dict(env),
+                workdir=self._options.source,
+                stdin=True,
+                tty=True,
+            )
+        terminal.join(self._client, str(made["Id"]))
 
     def close(self, *, keep: bool = False) -> None:
         """Remove the box; with `keep` it stays until its limit, under a name that the reaper spares."""

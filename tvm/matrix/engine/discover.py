@@ -3,7 +3,7 @@
 import os
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,8 +24,14 @@ Kind = Literal["auto", "docker", "podman"]
 _PING_LIMIT = 3
 _REQUEST_LIMIT = 120
 
+# Ours names one engine for all cells; docker's own is what any client of this machine means.
+OWN_VARIABLE, _DOCKERS_VARIABLE = "TVM_MATRIX_DOCKER_HOST", "DOCKER_HOST"
+
 _DEFAULT_SOCKET = Path("/var/run/docker.sock")
 _PODMAN_SOCKET = Path("/run/podman/podman.sock")
+# Where `engines` of the matrix stands, and what takes all cells elsewhere.
+HOSTS = "matrix.yaml, engines"
+_INSTEAD = "run all cells on one engine: --engine docker or podman, or TVM_MATRIX_DOCKER_HOST"
 _PROGRAMS = ("docker", "dockerd", "podman")
 
 
@@ -65,7 +71,7 @@ class Connection:
 
 def endpoints(environ: Mapping[str, str], private: layout.Layout = layout.DEFAULT) -> list[Endpoint]:
     """Return the addresses to try, in order. What a variable names stands alone: nothing else is tried instead."""
-    for variable in ("TVM_MATRIX_DOCKER_HOST", "DOCKER_HOST"):
+    for variable in (OWN_VARIABLE, _DOCKERS_VARIABLE):
         if host := environ.get(variable):
             return [_from_variable(variable, host, environ)]
     if name := environ.get("DOCKER_CONTEXT"):
@@ -83,6 +89,17 @@ def endpoints(environ: Mapping[str, str], private: layout.Layout = layout.DEFAUL
         Endpoint(address=f"unix://{_DEFAULT_SOCKET}", origin="the default socket"),
         *(Endpoint(address=f"unix://{path}", origin="Podman's socket") for path in podman),
     ]
+
+
+def of_host(host: str, environ: Mapping[str, str]) -> Endpoint:
+    """Return where `engines` in matrix.yaml leads: the name of a docker context, or an address."""
+    if "://" in host:
+        return _from_variable(HOSTS, host, environ)
+    found = _from_context(host, HOSTS)
+    if found is None:
+        msg = f"{HOSTS} names the docker context {host!r}, which this machine does not have"
+        raise EngineError(msg, fix=f"docker context create {host} --docker host=ssh://USER@HOST; or {_INSTEAD}")
+    return replace(found, origin=f"{HOSTS}: context {host}")
 
 
 def find(
@@ -188,6 +205,8 @@ def _fix(endpoint: Endpoint, why: str) -> str:
         return tunnel.fix(endpoint.address)
     if "ermission" in why:
         return "run as root, or add this user to the group that owns the socket (docker) and log in again"
+    if endpoint.origin.startswith(HOSTS):
+        return f"start that engine, or {_INSTEAD}"
     if endpoint.named:
         return f"start that engine, or unset {endpoint.origin} so that others are looked for"
     return FIX

@@ -9,15 +9,15 @@ from tvm.matrix.engine.discover import NoEngineError
 from tvm.matrix.engine.docker import DockerEngine
 from tvm.matrix.engine.layout import DEFAULT
 
-_VARIABLE = "TVM_MATRIX_ENGINE"
+VARIABLE = "TVM_MATRIX_ENGINE"
 NAMES = (*get_args(discover.Kind), local.NAME)
 
 
 def select(name: str | None) -> Engine:
     """Return the engine that `name` (--engine), else TVM_MATRIX_ENGINE asks for: auto, docker, podman or local."""
-    asked = name or os.environ.get(_VARIABLE) or "auto"
+    asked = name or os.environ.get(VARIABLE) or "auto"
     if asked not in NAMES:
-        origin = "--engine" if name else _VARIABLE
+        origin = "--engine" if name else VARIABLE
         msg = f"{origin} asks for the engine {asked!r}"
         raise ConfigError(msg, fix=f"one of {', '.join(NAMES)}")
     if asked == local.NAME:
