@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tvm.error import CompileError, ExitCode, TVMError
 from tvm.matrix import commands
+from tvm.matrix.ci import FORMATS
 from tvm.matrix.signals import Interrupted, interruptible
 from tvm.support.record import strip_credentials
 
@@ -110,8 +111,14 @@ def _shows(subcommands: "_Commands") -> None:
     merge.add_argument(
         "folders", nargs="+", type=Path, metavar="FOLDER", help="a folder that holds results: build/matrix of a machine"
     )
-    ci = _command(subcommands, "ci", "the cells marked `ci: true` as JSON for a GitHub matrix")
-    ci.add_argument("--workflow", action="store_true", help="print the whole GitHub workflow instead")
+    ci = _command(subcommands, "ci", "the cells marked `ci: true` as JSON for a GitHub matrix, or what a CI runs")
+    kind = ci.add_mutually_exclusive_group()
+    kind.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="print a whole GitHub workflow or GitLab pipeline with a job that joins the results, or JSON for any other CI",
+    )
+    kind.add_argument("--workflow", action="store_true", help="the same as --format github")
     _command(subcommands, "schema", "print the JSON schema of matrix.yaml")
 
 

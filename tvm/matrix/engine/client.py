@@ -15,7 +15,15 @@ from docker.errors import APIError, DockerException, NotFound
 
 from tvm.error import EngineError, TVMError
 
-Client = APIClient
+
+class Client(APIClient):
+    """The SDK's client, which trusts the authority of the engine's own TLS settings whatever the environment says."""
+
+    def merge_environment_settings(self, *arguments: Any, **options: Any) -> Any:
+        """Return what a request uses: requests would let REQUESTS_CA_BUNDLE go before the file that DOCKER_CERT_PATH means."""
+        merged = super().merge_environment_settings(*arguments, **options)
+        return {**merged, "verify": self.verify} if isinstance(self.verify, str) else merged
+
 
 FIX = "run `nox -s engine`: it starts an engine where it may, else it says what to do"
 
