@@ -187,8 +187,9 @@ def _answer(address: str) -> discover.Connection:
 
 
 def _hand_over(source: Client, target: Client, image: str) -> None:
-    untyped: Any = source
-    loaded = list((target.load_image(untyped.get_image(image))) or ())
+    giver: Any = source
+    taker: Any = target
+    loaded = list(taker.load_image(giver.get_image(image)) or ())
     assert not any("error" in line for line in loaded), loaded
 
 
@@ -219,7 +220,7 @@ def _write_keys(folder: Path, port: int) -> None:
 
 def _await_login(found: Ssh) -> None:
     end = time.monotonic() + _START
-    command = [found.folder / "bin" / "ssh", "-p", str(found.port), "root@127.0.0.1", "true"]
+    command = [str(found.folder / "bin" / "ssh"), "-p", str(found.port), "root@127.0.0.1", "true"]
     while (done := process.run(command, check=False, timeout=_START)).code != 0:
         assert time.monotonic() < end, done.output
         time.sleep(0.1)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from tvm.error import ConfigError, EngineError
 from tvm.matrix import runner, tree
+from tvm.matrix.engine import Box
 from tvm.matrix.engine.box import DockerBox
 from tvm.matrix.plan import Plan, PlannedCell
 from tvm.matrix.runner import PLAIN, Session
@@ -36,7 +37,12 @@ def open_shell(session: Session, cell: PlannedCell) -> None:
         session.listener.progress(
             cell.name, f"a shell in {box.name}: no network, the tree in {PLAIN.source}; `exit` removes the box"
         )
-        if not isinstance(box, DockerBox):
-            msg = f"{session.engine.name} has no box to open a shell in"
-            raise EngineError(msg, fix="--engine docker, or --engine podman")
-        box.shell({"TERM": os.environ.get("TERM", "dumb")})
+        docker_box(box, session).shell({"TERM": os.environ.get("TERM", "dumb")})
+
+
+def docker_box(box: Box, session: Session) -> DockerBox:
+    """Return a box that is a container; another one has no shell of its own."""
+    if not isinstance(box, DockerBox):
+        msg = f"{session.engine.name} has no box to open a shell in"
+        raise EngineError(msg, fix="--engine docker, or --engine podman")
+    return box

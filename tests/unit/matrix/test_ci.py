@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.unit.matrix.projects import TEXT, make_project
 from tvm.matrix import ci
+from tvm.matrix.plan import plan
 
 _CI = TEXT + "    ci: true\n"
 _OTHER = "  other:\n    image: host\n    checks: {tar: []}\n"
@@ -24,7 +25,7 @@ def test_a_job_says_what_it_runs_and_hands_over(tmp_path: Path) -> None:
     assert job["command"] == ["nox", "-s", "engine", "host"]
     assert job["results"] == ["build/matrix/host", "build/matrix/host.failed"]
     assert job["environment"] == {}
-    assert job["minutes"] * 60 > ci.plan(make_project(tmp_path / "again", _CI), ["host"]).cells[0].limit
+    assert job["minutes"] * 60 > plan(make_project(tmp_path / "again", _CI), ["host"]).cells[0].limit
 
 
 def test_the_results_are_joined_and_then_measured(tmp_path: Path) -> None:

@@ -193,10 +193,11 @@ def _open_source(client: Client, name: str, options: BoxOptions) -> None:
     Root owns it, and needs no capability for this.
     """
     made: dict[str, Any] = client.exec_create(name, ["chmod", "1777", options.source], user="0:0")
-    printed: Any = client.exec_start(str(made["Id"]))
+    pieces = read_output(client.exec_start(str(made["Id"]), socket=True), limit=_PATIENCE)
+    printed = b"".join(pieces).decode(errors="replace").strip()
     told: dict[str, Any] = client.exec_inspect(str(made["Id"]))
     if told.get("ExitCode") != 0:
-        msg = f"the box {name} has no folder for the tree: {printed.decode(errors='replace').strip()}"
+        msg = f"the box {name} has no folder for the tree: {printed}"
         raise EngineError(msg, fix="nox -s doctor looks for the usual causes")
 
 

@@ -222,8 +222,17 @@ def _from_variable(variable: str, host: str, environ: Mapping[str, str]) -> Endp
     return Endpoint(address=host, origin=variable, named=True, tls=tls if isinstance(tls, TLSConfig) else None)
 
 
+def _require_readable(name: str | None) -> None:
+    """Refuse a context that the SDK would not see: it looks beside config.json, which `docker context create` does not write."""
+    folder = Path(os.environ.get("DOCKER_CONFIG") or Path.home() / ".docker")
+    if name and (folder / "contexts").is_dir() and not (folder / "config.json").is_file():
+        msg = f"the docker context {name!r} cannot be read: {folder / 'config.json'} is missing"
+        raise EngineError(msg, fix="write {} into that file, as docker itself does once it keeps a setting")
+
+
 def _from_context(name: str | None, origin: str) -> Endpoint | None:
     """Return where a docker context leads; None for the default context and for one that is not there."""
+    _require_readable(name)
     try:
         context: Any = ContextAPI.get_context(name)
         host = None if context is None or context.Name == "default" else context.Host

@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import signal
+import socket
 import sys
 import termios
 import threading
@@ -34,6 +35,11 @@ def join(client: Client, call: str) -> None:
             screen.start()
             _keys(connection, screen)
     finally:
+        # Who still reads holds the lock that closing wants.
+        with contextlib.suppress(OSError):
+            connection.shutdown(socket.SHUT_RDWR)
+        if screen.ident:
+            screen.join()
         raw._response.close()  # noqa: SLF001
         raw.close()
 
@@ -62,14 +68,14 @@ def _keys(connection: Any, screen: threading.Thread) -> None:
 
 @contextlib.contextmanager
 def _raw_mode() -> Iterator[None]:
-    """Let every key through, Ctrl-C too, and give the terminal back as it was."""
+    """Let every key through, Ctrl-C too, and give the terminal back as it was. What was typed before is kept."""
     keyboard = sys.stdin.fileno()
     before = termios.tcgetattr(keyboard)
     try:
-        tty.setraw(keyboard)
+        tty.setraw(keyboard, termios.TCSANOW)
         yield
     finally:
-        termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
+        termios.tcsetattr(keyboard, termios.TCSANOW, before)
 
 
 @contextlib.contextmanager
