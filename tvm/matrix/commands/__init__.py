@@ -22,6 +22,7 @@ _MODULES: Mapping[str, str] = {
     "engine": "machine",
     "doctor": "machine",
     "prune": "machine",
+    "lock": "project",
 }
 
 
