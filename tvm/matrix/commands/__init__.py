@@ -23,6 +23,7 @@ _MODULES: Mapping[str, str] = {
     "doctor": "machine",
     "prune": "machine",
     "lock": "project",
+    "new": "project",
 }
 
 

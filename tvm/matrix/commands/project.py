@@ -1,4 +1,4 @@
-"""Subcommands that change the project itself: lock."""
+"""Subcommands that change the project itself: lock, new."""
 
 import argparse
 
@@ -6,7 +6,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from tvm.error import ExitCode
-from tvm.matrix import lock
+from tvm.matrix import lock, new
 from tvm.matrix.commands._common import load_project, new_console, print_line
 
 
@@ -25,4 +25,12 @@ def lock_command(options: argparse.Namespace) -> ExitCode:
         print_line(console, f"kept {kept.place}: {kept.why}")
     if outcome.errors:
         raise outcome.errors[0]
+    return ExitCode.OK
+
+
+def new_command(options: argparse.Namespace) -> ExitCode:
+    """Write a new cell from the template, and say what comes next."""
+    for path in new.create(load_project(options), options.name, options.suite):
+        print(path)
+    print(f"next: nox -s {options.name} runs it as it is; then put your own toolchain into images/{options.name}")
     return ExitCode.OK

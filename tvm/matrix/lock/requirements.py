@@ -79,8 +79,8 @@ def resolve(project: Project, one: LockSet) -> str:
     NoAnswerError where a vendor's index is out of reach, ImageError with what uv says where nothing fits.
     """
     if one.vendor and (why := vendor.ask(vendor.page(one.vendor))):
-        msg = f"{one.name} cannot be made: {vendor.page(one.vendor)} does not answer here: {why}"
-        raise NoAnswerError(msg, fix="lock it on a machine that reaches that address")
+        msg = f"{vendor.page(one.vendor)} does not answer here: {why}"
+        raise NoAnswerError(msg, fix=f"make {one.name} on a machine that reaches that address")
     with tempfile.TemporaryDirectory(prefix="tvm-matrix-") as folder:
         asked, made = Path(folder, _IN), Path(folder, _LOCK)
         asked.write_text("".join(f"{line}\n" for line in one.lines), encoding="utf-8")
