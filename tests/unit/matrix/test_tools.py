@@ -56,7 +56,7 @@ _OUTPUTS = [
     ("wasmtime", "wasmtime 50.0.1 /opt/venv/lib/wasmtime/linux-x86_64/_libwasmtime.so\n", "50.0.1"),
     # As published by users of the vendor's compiler: this machine does not reach it.
     ("neuronx-cc", "NeuronX Compiler version 2.27.5334.0+f702b353\n\nPython version 3.13.5\n", "2.27.5334.0"),
-    ("nki", "nki 0.6.0+31049202112.g85070674\n", "0.6.0"),
+    ("nki", "nki 0.6.0+31049202112.g85070674 /opt/neuron/lib/nki/__init__.py\n", "0.6.0"),
 ]
 
 

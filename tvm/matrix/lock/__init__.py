@@ -11,7 +11,7 @@ from tvm.matrix.loader import FILE
 from tvm.matrix.lock import pins, requirements
 from tvm.matrix.lock.change import Change, Kept
 from tvm.matrix.model import Project
-from tvm.matrix.results import write_atomic
+from tvm.matrix.results import storage, write_atomic
 
 Progress = Callable[[str], None]
 
@@ -36,8 +36,9 @@ def lock(project: Project, names: Sequence[str], progress: Progress) -> Outcome:
     edits = _pins(project, images, outcome)
     texts = _locks(project, images, outcome, progress, named=bool(names))
     for path, text in texts.items():
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            write_atomic(path, text)
+        with storage(path):
+            path.parent.mkdir(exist_ok=True)
+        write_atomic(path, text)
     if edits:
         _edit.rewrite(project.root / FILE, lambda text: pins.apply(text, edits))
     return outcome
@@ -62,15 +63,16 @@ def _locks(
     for one in (one for image in images for one in requirements.sets(project, image)):
         progress(one.name)
         try:
-            text = requirements.resolve(project, one)
+            text = requirements.resolve(one)
         except requirements.NoAnswerError as error:
             outcome.kept.append(Kept(place=one.name, why=error.cause))
             outcome.errors.extend([error] if named else [])
         except TVMError as error:
             outcome.errors.append(error)
         else:
-            outcome.changes.extend(requirements.changes(one, text))
-            texts[one.lock] = text
+            if found := requirements.changes(one, text):
+                outcome.changes.extend(found)
+                texts[one.lock] = text
     return texts
 
 

@@ -19,8 +19,8 @@ from tvm.support import process
 _IN, _LOCK = "requirements.in", "requirements.txt"
 # The oldest Python that a lock is for. The lock is for every later one and every platform as well.
 _PYTHON = "3.11"
-# What the locks are made by, whatever machine makes them: no comments, no command line.
-_OPTIONS = ("--universal", "--generate-hashes", "--python-version", _PYTHON, "--no-header", "--no-annotate", "--quiet")
+# What the locks are made by, on every machine. The header would name the command line.
+_OPTIONS = ("--universal", "--generate-hashes", "--python-version", _PYTHON, "--no-header", "--quiet")
 _LIMIT = 1800.0
 _SHOWN_LINES = 20
 _PINNED = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)", re.MULTILINE)
@@ -73,7 +73,7 @@ def sets(project: Project, image: str) -> Iterator[LockSet]:
         yield LockSet(name=_name(project, own), image=image, source=source_or_none, lock=own, lines=lines, vendor=index)
 
 
-def resolve(project: Project, one: LockSet) -> str:
+def resolve(one: LockSet) -> str:
     """Return the text of a lock: the newest versions that fit, with the hashes of all their files.
 
     NoAnswerError where a vendor's index is out of reach, ImageError with what uv says where nothing fits.
@@ -82,16 +82,12 @@ def resolve(project: Project, one: LockSet) -> str:
         msg = f"{vendor.page(one.vendor)} does not answer here: {why}"
         raise NoAnswerError(msg, fix=f"make {one.name} on a machine that reaches that address")
     with tempfile.TemporaryDirectory(prefix="tvm-matrix-") as folder:
-        asked, made = Path(folder, _IN), Path(folder, _LOCK)
-        asked.write_text("".join(f"{line}\n" for line in one.lines), encoding="utf-8")
-        sources = [str(asked), *([str(one.source)] if one.source else [])]
-        index = ["--index", one.vendor.index] if one.vendor else []
-        path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
-        command = ["uv", "pip", "compile", *_OPTIONS, "--python", sys.executable, *index]
-        command += ["--output-file", str(made), *sources]
+        made = Path(folder, _LOCK)
+        command = ["uv", "pip", "compile", *_OPTIONS, "--python", sys.executable, "--output-file", str(made)]
+        command += _asked(one, Path(folder, _IN))
         try:
-            # uv reads its settings where it runs: those of the project.
-            process.run(command, cwd=project.root, env=_environment(path), timeout=_LIMIT, fix="pip install uv")
+            # uv names in its comments what it read, seen from where it runs; its settings are those of the project above.
+            process.run(command, cwd=_home(one), env=_environment(), timeout=_LIMIT, fix="pip install uv")
         except CompileError as error:
             tail = "\n".join(error.output.splitlines()[-_SHOWN_LINES:])
             msg = f"{one.name} cannot be made; uv says:\n{tail}"
@@ -99,7 +95,23 @@ def resolve(project: Project, one: LockSet) -> str:
         return made.read_text(encoding="utf-8")
 
 
-def _environment(path: str) -> dict[str, str]:
+def _asked(one: LockSet, beside: Path) -> list[str]:
+    """Return what uv is to read; a vendor's packages stand in a file that is written beside, whose name is in no comment."""
+    source = [one.source.name] if one.source else []
+    if one.vendor is None:
+        return source
+    beside.write_text("".join(f"{line}\n" for line in one.lines), encoding="utf-8")
+    return ["--no-annotate", "--index", one.vendor.index, str(beside), *source]
+
+
+def _home(one: LockSet) -> Path:
+    """Return the nearest folder of a lock that is there: the one of a first vendor's lock is not yet."""
+    return next(folder for folder in one.lock.parents if folder.is_dir())
+
+
+def _environment() -> dict[str, str]:
+    # uv lies beside the Python that nox runs.
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
     kept = {name: value for name, value in os.environ.items() if name not in _DROPPED}
     bundle = ca_bundle(os.environ)
     certificates = {"SSL_CERT_FILE": str(bundle)} if bundle else {}
@@ -107,7 +119,10 @@ def _environment(path: str) -> dict[str, str]:
 
 
 def changes(one: LockSet, text: str) -> list[Change]:
-    """Return what differs between the lock on disk and its new text, by package; the same versions with other files are a change too."""
+    """Return what differs between the lock on disk and its new text, by package; the same versions with other files are a change too.
+
+    Comments alone are none.
+    """
     before = one.lock.read_text(encoding="utf-8") if one.lock.is_file() else ""
     old, new = versions(before), versions(text)
     found = [
@@ -115,9 +130,13 @@ def changes(one: LockSet, text: str) -> list[Change]:
         for name in sorted(old.keys() | new.keys())
         if old.get(name) != new.get(name)
     ]
-    if not found and before != text:
+    if not found and _bare(before) != _bare(text):
         return [Change(place=one.name, name="(hashes or markers)", old="", new="other files of the same versions")]
     return found
+
+
+def _bare(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.lstrip().startswith("#")]
 
 
 def versions(text: str) -> dict[str, str]:
