@@ -6,7 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -111,6 +112,20 @@ def lay_real(root: Path) -> None:
     _copy(ROOT / "tests" / "__init__.py", root / "tests" / "__init__.py")
     _copy(ROOT / "tests" / "matrix", root / "tests" / "matrix")
     commit(root)
+
+
+@contextmanager
+def mounted(project: Project, *, size: str) -> Iterator[Path]:
+    """Put the folder of results on a file system of its own, of a size that tmpfs(5) takes, for the block."""
+    aside, build = project.root / "aside", project.root / "build"
+    build.rename(aside)
+    build.mkdir()
+    process.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", build])
+    try:
+        shutil.copytree(aside, build, dirs_exist_ok=True)
+        yield build
+    finally:
+        process.run(["umount", build])
 
 
 def whole(result: Mapping[str, bytes]) -> bool:

@@ -50,19 +50,24 @@ class Entry:
 
 
 def entries(results: Results, tree_sha256: str) -> list[Entry]:
-    """Return the newest result of each cell, sorted by name: a failure of this tree hides an older success.
+    """Return the result of each cell that counts, sorted by name: one of this tree goes before one of another, a failure before
+    a success. No clock is asked: a success ends the failure before it, so a failure that is there is the newer one.
 
     What this machine's own tools gave stands beside what an image gave.
     """
-    newest = dict[str, Entry]()
+    counts = dict[str, Entry]()
     for folder in results.cells():
         data = manifest.read(folder / "manifest.json")
         cell = str(data["predicate"]["buildDefinition"]["externalParameters"]["cell"])
         current = manifest.own(data)["tree"]["sha256"] == tree_sha256
         entry = Entry(cell=cell, folder=folder, current=current, data=data)
-        if entry.place not in newest or _finished(entry) >= _finished(newest[entry.place]):
-            newest[entry.place] = entry
-    return [newest[place] for place in sorted(newest)]
+        if entry.place not in counts or _rank(results, entry) > _rank(results, counts[entry.place]):
+            counts[entry.place] = entry
+    return [counts[place] for place in sorted(counts)]
+
+
+def _rank(results: Results, entry: Entry) -> tuple[bool, bool]:
+    return (entry.current, entry.folder != results.good(entry.place))
 
 
 def write(project: Project, tree_sha256: str) -> list[Entry]:

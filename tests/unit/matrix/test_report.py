@@ -55,18 +55,21 @@ def test_a_cell_has_status_counts_image_and_artefacts(project: Project, results:
     assert cell["image"]["tag"] == "0123456789abcdef"
 
 
-def test_the_newest_result_of_a_cell_counts(results: Results) -> None:
-    keep(results, an_outcome(), a_run(finished="2026-01-01T00:00:01Z"))
-    keep(results, an_outcome(status=Status.FAILED, why="broke"), a_run(finished="2026-01-01T00:00:02Z"))
+@pytest.mark.parametrize("finished", ["2026-01-01T00:00:01Z", "2026-01-01T00:00:03Z"], ids=["backward", "forward"])
+def test_a_failure_hides_the_success_before_it_whatever_the_clock_said(results: Results, finished: str) -> None:
+    keep(results, an_outcome(), a_run(finished="2026-01-01T00:00:02Z"))
+    keep(results, an_outcome(status=Status.FAILED, why="broke"), a_run(finished=finished))
     (entry,) = report.entries(results, TREE.sha256)
     assert (entry.status, entry.folder.name) == ("failed", "first.failed")
 
 
-def test_an_older_failure_does_not_hide_a_newer_success(results: Results) -> None:
-    keep(results, an_outcome(status=Status.FAILED), a_run(finished="2026-01-01T00:00:01Z"))
-    keep(results, an_outcome(), a_run(finished="2026-01-01T00:00:02Z"))
+@pytest.mark.parametrize("failed", [True, False])
+def test_a_result_of_this_tree_hides_a_later_one_of_another(results: Results, failed: bool) -> None:  # noqa: FBT001 - a table
+    here, elsewhere = a_run(finished="2026-01-01T00:00:01Z"), a_run(tree=OTHER_TREE, finished="2026-01-01T00:00:02Z")
+    keep(results, an_outcome(), elsewhere if failed else here)
+    keep(results, an_outcome(status=Status.FAILED), here if failed else elsewhere)
     (entry,) = report.entries(results, TREE.sha256)
-    assert entry.status == "passed"
+    assert entry.status == ("failed" if failed else "passed")
 
 
 def test_a_result_of_another_tree_is_never_green(results: Results) -> None:
