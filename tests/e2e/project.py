@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tvm.matrix import tree
 from tvm.support import process
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,12 +106,10 @@ def lay(root: Path) -> None:
 
 
 def lay_real(root: Path) -> None:
-    """Lay the real matrix in a new folder, for what needs a compiler."""
-    root.mkdir(parents=True)
-    for name in ("tvm", "images", "web", "noxfile.py", "pyproject.toml", ".gitignore", "matrix.yaml"):
-        _copy(ROOT / name, root / name)
-    _copy(ROOT / "tests" / "__init__.py", root / "tests" / "__init__.py")
-    _copy(ROOT / "tests" / "matrix", root / "tests" / "matrix")
+    """Lay the whole checkout, with the real matrix, in a new folder: for what needs a compiler."""
+    for name in tree.snapshot(ROOT).names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, root / name, follow_symlinks=False)
     commit(root)
 
 
