@@ -108,7 +108,7 @@ def workflow_text(project: Project) -> str:
         "@MINUTES@": str(ci.minutes(project, names)),
         "@RESULTS@": "\n".join(f"            {folder}" for folder in ci.results("${{ matrix.cell }}")),
         "@PARTS@": ci.PARTS,
-        "@MERGE@": "\n".join(f"      - run: {' '.join(command)}" for command in ci.merge_commands(project)),
+        "@MERGE@": "\n".join(f"      - run: {' '.join(command)}" for command in ci.merge_commands()),
     }
     for place, content in parts.items():
         text = text.replace(place, content)

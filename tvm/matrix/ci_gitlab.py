@@ -53,7 +53,7 @@ def pipeline_text(project: Project) -> str:
         "@CELLS@": ", ".join(names),
         "@RESULTS@": "\n".join(f"      - {folder}" for folder in ci.results("$CELL")),
         "@PARTS@": ci.PARTS,
-        "@MERGE@": "\n".join(f"    - {' '.join(command)}" for command in ci.merge_commands(project)),
+        "@MERGE@": "\n".join(f"    - {' '.join(command)}" for command in ci.merge_commands()),
     }
     for place, content in parts.items():
         text = text.replace(place, content)

@@ -30,7 +30,7 @@ def test_a_job_says_what_it_runs_and_hands_over(tmp_path: Path) -> None:
 
 def test_the_results_are_joined_and_then_measured(tmp_path: Path) -> None:
     merge = data(tmp_path)["merge"]
-    assert [command[3:] for command in merge["commands"]] == [["merge", ci.PARTS], ["coverage", "host"]]
+    assert [command[3:] for command in merge["commands"]] == [["merge", ci.PARTS], ["coverage"]]
 
 
 def test_the_folder_of_the_parts_is_no_part_of_the_tree() -> None:

@@ -5,7 +5,7 @@ import argparse
 from rich.console import Console
 
 from tvm.error import ExitCode, TVMError
-from tvm.matrix import plan, repro, runner, shell, table, userbuild
+from tvm.matrix import plan, report, repro, runner, shell, table, userbuild
 from tvm.matrix.commands._common import begin, load_project, new_console, print_line, select_containers, select_engines
 from tvm.matrix.commands.results import show_report
 from tvm.matrix.outcome import CellOutcome
@@ -19,7 +19,7 @@ def run_command(options: argparse.Namespace) -> ExitCode:
         return _shell(options, chosen)
     cells = [cell.name for cell in chosen.cells]
     console = new_console()
-    with table.listener(console, cells) as listener:
+    with table.listener(console, cells, report.last_seconds(project, cells)) as listener:
         engines = select_engines(options, chosen)
         session = begin(project, engines, listener, keep=options.keep, gpu=options.gpu, require_all=options.require_all)
         failure = _failure(session, chosen)
