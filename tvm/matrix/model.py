@@ -10,6 +10,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field
 
 _NAME = r"[a-z][a-z0-9-]*"
 _SHA256 = r"[0-9a-f]{64}"
+# Where an engine answers: a context's name, or an address. A word of it never begins as an option does.
+_CONTEXT, _USER, _PLACE = r"[A-Za-z0-9][A-Za-z0-9_.+-]*", r"[A-Za-z0-9_][^\s:@/]*", r"[A-Za-z0-9\[][^\s@]*"
+_LONGEST_HOST = 200
 
 Name = Annotated[str, StringConstraints(pattern=f"^{_NAME}$", max_length=40)]
 CheckName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
@@ -74,24 +77,22 @@ def _one_version(text: str) -> str:
     return text
 
 
+def _host(text: str) -> str:
+    if len(text) > _LONGEST_HOST or not re.fullmatch(f"{_CONTEXT}|unix:///\\S+|(tcp|ssh)://({_USER}@)?{_PLACE}", text):
+        msg = "must be the name of a docker context, or unix:///PATH, tcp://HOST:PORT, ssh://USER@HOST (no password)"
+        raise ValueError(msg)
+    return text
+
+
 Specifier = Annotated[str, AfterValidator(_specifier)]
 DepthName = Annotated[str, AfterValidator(_depth)]
+Host = Annotated[str, AfterValidator(_host)]
 Url = Annotated[str, AfterValidator(_https)]
 IndexUrl = Annotated[str, AfterValidator(_index)]
 PackageName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$", max_length=80)]
 PackageVersion = Annotated[str, AfterValidator(_one_version)]
 Sha256 = Annotated[str, StringConstraints(pattern=f"^{_SHA256}$")]
 Digest = Annotated[str, StringConstraints(pattern=f"^sha256:{_SHA256}$")]
-
-
-# The name of a docker context, or where an engine answers. Nobody's password.
-Host = Annotated[
-    str,
-    StringConstraints(
-        pattern=r"^([A-Za-z0-9][A-Za-z0-9_.+-]*|unix:///[^\s]+|(tcp|ssh)://([A-Za-z0-9_][^\s:@/]*@)?[A-Za-z0-9\[][^\s@]*)$",
-        max_length=200,
-    ),
-]
 
 
 class _Model(BaseModel):
