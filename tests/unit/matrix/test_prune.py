@@ -139,3 +139,10 @@ def test_nothing_to_remove_is_said(connection: Connection, project: Project) -> 
 def test_an_engine_without_images_is_refused(project: Project, tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="keeps no images"):
         show(project, [FakeEngine(folder=tmp_path)], Console(), everything=False)
+
+
+def test_each_of_several_engines_is_cleaned_and_named(connection: Connection, project: Project) -> None:
+    sink = io.StringIO()
+    engine = DockerEngine(connection)
+    assert show(project, [engine, engine], Console(file=sink, width=200), everything=False) == 0
+    assert sink.getvalue() == f"{engine.describe()}\nnothing of ours is old\n" * 2
