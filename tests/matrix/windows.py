@@ -61,7 +61,7 @@ def wine(folder: Path) -> Iterator[Wine]:
     # Without a window system, sound, .NET and HTML; nobody reads its menus.
     off = "mscoree,mshtml,winex11.drv,winewayland.drv=;winemenubuilder.exe=d"
     given = {"WINEPREFIX": str(folder / "prefix"), "WINEDEBUG": "-all", "WINEDLLOVERRIDES": off}
-    # Debian's wine 10.0 frees what getenv gave it for TMPDIR, and aborts.
+    # Debian's wine 10.0 aborts (double free) where TMPDIR is set.
     environment = {name: value for name, value in os.environ.items() if name != "TMPDIR"} | given
     loader = folder / "tvm-run.exe"
     # The program is written for dlfcn.h; the folder has one that calls Windows.
