@@ -123,7 +123,7 @@ def verify_signature(path: Path, facts: MachOFacts) -> int:
     page = 1 << page_shift
     signed = [data[start + hashes + n * hash_size :][:hash_size] for n in range(pages)]
     assert signed == [hashlib.sha256(data[at : min(at + page, limit)]).digest() for at in range(0, limit, page)]
-    return pages
+    return int(pages)
 
 
 def _objdump(option: str, path: Path) -> str:

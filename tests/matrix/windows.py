@@ -32,7 +32,7 @@ class PeFacts:
 
 def read(path: Path) -> PeFacts:
     """Read a PE file."""
-    argv = ["llvm-readobj", "--file-headers", "--coff-exports", "--coff-imports", path]
+    argv = ["llvm-readobj", "--file-headers", "--coff-exports", "--coff-imports", str(path)]
     said = process.run(argv, timeout=calls.LIMIT).output
     return PeFacts(
         machine=_one(r"Machine: (\w+)", said),
