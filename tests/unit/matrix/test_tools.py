@@ -53,7 +53,10 @@ _OUTPUTS = [
     ("rocminfo", "rocminfo\t7.2.4-1\n", "7.2.4"),
     ("emcc", "emcc (Emscripten gcc/clang-like replacement + linker emulating GNU ld) 3.1.69 ()\n", "3.1.69"),
     ("node", "v20.19.2\n", "20.19.2"),
-    ("wasmtime", "wasmtime 50.0.1\n", "50.0.1"),
+    ("wasmtime", "wasmtime 50.0.1 /opt/venv/lib/wasmtime/linux-x86_64/_libwasmtime.so\n", "50.0.1"),
+    # As published by users of the vendor's compiler: this machine does not reach it.
+    ("neuronx-cc", "NeuronX Compiler version 2.27.5334.0+f702b353\n\nPython version 3.13.5\n", "2.27.5334.0"),
+    ("nki", "nki 0.6.0+31049202112.g85070674 /opt/neuron/lib/nki/__init__.py\n", "0.6.0"),
     ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-gcc (Debian 14.2.0-19) 14.2.0\nCopyright (C) 2024 Free\n", "14.2.0"),
     ("arm-linux-gnueabihf-gcc", "arm-linux-gnueabihf-gcc (Debian 14.2.0-19) 14.2.0\n", "14.2.0"),
     ("riscv64-linux-gnu-gcc", "riscv64-linux-gnu-gcc (Debian 14.2.0-19) 14.2.0\n", "14.2.0"),
