@@ -42,7 +42,7 @@ class LocalEngine:
         started = time.monotonic()
         progress("; ".join(part for part in (self._note, SENTENCE) if part))
         made = venv.make(project, image, progress)
-        path = _path(project, image, made)
+        path = search_folders(project, image, made)
         inventory = {
             "image": image,
             "path": path,
@@ -85,7 +85,7 @@ def probe(tool: str, specifier: str, path: Sequence[str]) -> tuple[str, str]:
     return done.output, tools.check(tool, tools.local_specifier(tool) or specifier, done.output, done.code)
 
 
-def _path(project: Project, image: str, made: venv.Venv) -> list[str]:
+def search_folders(project: Project, image: str, made: venv.Venv) -> list[str]:
     """Return the search path of a box: the venv, programs of its wheels that are the image's, this machine."""
     wanted = project.matrix.images[image].tools
     kept = []
