@@ -43,7 +43,7 @@ class LocalEngine:
         progress("; ".join(part for part in (self._note, SENTENCE) if part))
         _require_vendor(project, image)
         made = venv.make(project, image, progress)
-        path = _path(project, image, made)
+        path = search_folders(project, image, made)
         inventory = {
             "image": image,
             "path": path,
@@ -94,7 +94,7 @@ def _require_vendor(project: Project, image: str) -> None:
         vendor.require_index(image, entry.vendor)
 
 
-def _path(project: Project, image: str, made: venv.Venv) -> list[str]:
+def search_folders(project: Project, image: str, made: venv.Venv) -> list[str]:
     """Return the search path of a box: the venv, programs of its wheels that are the image's, this machine."""
     wanted = project.matrix.images[image].tools
     kept = []
