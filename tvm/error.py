@@ -145,3 +145,11 @@ class CoverageError(TVMError):
     """An arch did not reach the depth that matrix.yaml declares."""
 
     exit_code = ExitCode.COVERAGE
+
+
+class ArgumentError(TVMError, ValueError):
+    """An argument of a script member has a value that it cannot have."""
+
+
+class ArgumentTypeError(TVMError, TypeError):
+    """An argument of a script member has a type that it cannot have, or the arguments are not those of the member."""
