@@ -2,12 +2,14 @@
 # requires-python = ">=3.10"
 # dependencies = [
 #   "apache-tvm-ffi>=0.1.15",
+#   "cloudpickle>=3.1",
 #   "docker>=7.1",
 #   "filelock>=3.30",
 #   "junitparser>=4.0",
 #   "nox[uv]>=2026.10",
 #   "packaging>=24.0",
 #   "platformdirs>=4.3",
+#   "psutil>=6.1",
 #   "pydantic>=2.9",
 #   "pyyaml>=6.0.2",
 #   "rich>=13.9",

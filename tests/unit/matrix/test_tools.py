@@ -53,7 +53,7 @@ _OUTPUTS = [
     ("rocminfo", "rocminfo\t7.2.4-1\n", "7.2.4"),
     ("emcc", "emcc (Emscripten gcc/clang-like replacement + linker emulating GNU ld) 3.1.69 ()\n", "3.1.69"),
     ("node", "v20.19.2\n", "20.19.2"),
-    ("wasmtime", "wasmtime 50.0.1\n", "50.0.1"),
+    ("wasmtime", "wasmtime 50.0.1 /opt/venv/lib/wasmtime/linux-x86_64/_libwasmtime.so\n", "50.0.1"),
 ]
 
 

@@ -1,0 +1,46 @@
+"""Nodes that every dialect shares: types, operations, variables, constants, calls."""
+
+from tvm.ir.dtype import DType, DTypeError, dtype
+from tvm.ir.expr import Call, ConversionError, Expr, FloatImm, IntImm, StringImm, Var, convert
+from tvm.ir.node import Node, Span
+from tvm.ir.op import (
+    CallEffectKind,
+    Op,
+    has_op,
+    list_ops,
+    register_op,
+    register_op_table,
+    unregister_op,
+    unregister_op_table,
+)
+from tvm.ir.type import PointerType, PrimType, StringType, TupleType, Type, as_type
+
+__all__ = [
+    "Call",
+    "CallEffectKind",
+    "ConversionError",
+    "DType",
+    "DTypeError",
+    "Expr",
+    "FloatImm",
+    "IntImm",
+    "Node",
+    "Op",
+    "PointerType",
+    "PrimType",
+    "Span",
+    "StringImm",
+    "StringType",
+    "TupleType",
+    "Type",
+    "Var",
+    "as_type",
+    "convert",
+    "dtype",
+    "has_op",
+    "list_ops",
+    "register_op",
+    "register_op_table",
+    "unregister_op",
+    "unregister_op_table",
+]
