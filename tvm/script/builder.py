@@ -27,8 +27,9 @@ def make(namespace: str, member: Member, kinds: Kinds) -> Builder:
 
     builder.__name__ = builder.__qualname__ = member.name.rpartition(".")[2]
     builder.__doc__ = document(member)
-    name = member.builder_name(namespace)
-    vars(builder).update(__signature__=form.signature, **({"__tir_op_name__": name} if name else {}))
+    vars(builder)["__signature__"] = form.signature
+    if name := member.builder_name(namespace):
+        vars(builder)["__tir_op_name__"] = name
     return builder
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tvm.error import ArgumentError, ArgumentTypeError
-from tvm.ir import Expr, FloatImm, IntImm, PointerType, PrimType, StringImm, as_type, convert
+from tvm.error import ArgumentError, ArgumentTypeError, TVMError
+from tvm.ir import ConversionError, Expr, FloatImm, IntImm, PointerType, PrimType, StringImm, as_type, convert
 
 Convert: TypeAlias = Callable[[object, str], object]
 
@@ -71,30 +71,40 @@ def any_value() -> Kind:
 def pointer() -> Kind:
     """An expression of a pointer, or a buffer, which stands for its data pointer."""
 
+    return Kind(convert=to_pointer, stub="Pointer")
+
+
+def to_pointer(given: object, where: str) -> Expr:
+    """Return the expression of a pointer."""
+    wanted = "a pointer: a buffer, its ptr_to(...) or an address"
+    made = _converted(given, where, wanted)
+    if not isinstance(made.ty, PointerType):
+        raise wrong_type(where, wanted, given)
+    return made
+
+
+def element() -> Kind:
+    """An element that is written or read in place: an expression that is no constant."""
+
     def make(given: object, where: str) -> Expr:
-        made = _converted(given, where, "a pointer") if not isinstance(given, (int, float, str)) else None
-        if made is None or not is_pointer(made):
-            raise wrong_type(where, "a pointer: a buffer, its ptr_to(...) or an address", given)
+        made = _converted(given, where, "an element of a buffer")
+        if isinstance(made, (IntImm, FloatImm, StringImm)):
+            raise wrong_type(where, "an element of a buffer", given)
         return made
 
-    return Kind(convert=make, stub="Pointer")
-
-
-def is_pointer(expression: Expr) -> bool:
-    """Tell whether an expression is a pointer, typed or not."""
-    return isinstance(expression.ty, PointerType) or expression.ty == as_type("handle")
+    return Kind(convert=make, stub="Expr")
 
 
 def text() -> Kind:
     """Text that is known when the kernel is built."""
-    return Kind(convert=lambda given, where: StringImm(_text(given, where, "text")), stub="str")
+    return Kind(convert=lambda given, where: StringImm(constant_text(given, where, "text")), stub="str")
 
 
 def identifier() -> Kind:
     """The name of a C function or macro."""
 
     def make(given: object, where: str) -> Expr:
-        name = _text(given, where, "a name")
+        name = constant_text(given, where, "a name")
         if not name.isascii() or not name.isidentifier() or keyword.iskeyword(name):
             raise wrong_value(where, "a name of C: letters, digits and _", name)
         return StringImm(name)
@@ -106,7 +116,7 @@ def integer(least: int | None = None, most: int | None = None) -> Kind:
     """An integer that is known when the kernel is built, within bounds that are both allowed."""
 
     def make(given: object, where: str) -> Expr:
-        number = _integer(given, where)
+        number = constant_integer(given, where)
         if (least is not None and number < least) or (most is not None and number > most):
             raise wrong_value(where, _range(least, most), number)
         return convert(number)
@@ -132,7 +142,7 @@ def power_of_two(least: int, most: int) -> Kind:
     """A power of two that is known when the kernel is built, within bounds that are both allowed."""
 
     def make(given: object, where: str) -> Expr:
-        number = _integer(given, where)
+        number = constant_integer(given, where)
         if not least <= number <= most or number & (number - 1):
             raise wrong_value(where, f"a power of two of {least} to {most}", number)
         return convert(number)
@@ -146,7 +156,7 @@ def one(*choices: object) -> Kind:
     wanted = f"one of {', '.join(map(repr, choices))}"
 
     def make(given: object, where: str) -> Expr:
-        chosen = _text(given, where, wanted) if of_text else _integer(given, where)
+        chosen = constant_text(given, where, wanted) if of_text else constant_integer(given, where)
         if chosen not in choices:
             raise wrong_value(where, wanted, chosen)
         return convert(chosen)
@@ -173,10 +183,8 @@ def dtype() -> Kind:
     """The name of a data type, as text or as a type."""
 
     def make(given: object, where: str) -> Expr:
-        if isinstance(given, PrimType):
-            return StringImm(str(given.dtype))
-        name = _text(given, where, "a data type")
-        if name in {"handle", "void"} or not isinstance(_type(name, where), PrimType):
+        name = _type(given, where)
+        if name in {"handle", "void"}:
             raise wrong_value(where, "a data type of values", name)
         return StringImm(name)
 
@@ -186,12 +194,7 @@ def dtype() -> Kind:
 def result_type() -> Kind:
     """The name of a type that a call can give: a data type, "handle" or "void"."""
 
-    def make(given: object, where: str) -> Expr:
-        name = str(given.dtype) if isinstance(given, PrimType) else _text(given, where, "a type")
-        _type(name, where)
-        return StringImm(name)
-
-    return Kind(convert=make, stub="str | PrimType")
+    return Kind(convert=lambda given, where: StringImm(_type(given, where)), stub="str | PrimType")
 
 
 def any_object() -> Kind:
@@ -202,7 +205,7 @@ def any_object() -> Kind:
 KINDS: Kinds = {
     kind.__name__: kind
     for kind in (
-        value, any_value, pointer, text, identifier, integer, integer_value, power_of_two, one, flag, dtype, result_type, any_object,
+        value, any_value, pointer, element, text, identifier, integer, integer_value, power_of_two, one, flag, dtype, result_type, any_object,
     )
 }  # fmt: skip
 
@@ -220,11 +223,12 @@ def _range(least: int | None, most: int | None) -> str:
 def _converted(given: object, where: str, wanted: str) -> Expr:
     try:
         return convert(given)
-    except TypeError:
+    except ConversionError:
         raise wrong_type(where, wanted, given) from None
 
 
-def _text(given: object, where: str, wanted: str) -> str:
+def constant_text(given: object, where: str, wanted: str) -> str:
+    """Return text that is given as such or as a constant."""
     match given:
         case str():
             return given
@@ -234,7 +238,8 @@ def _text(given: object, where: str, wanted: str) -> str:
             raise wrong_type(where, f"{wanted} that is known when the kernel is built", given)
 
 
-def _integer(given: object, where: str) -> int:
+def constant_integer(given: object, where: str) -> int:
+    """Return an integer that is given as such or as a constant; True is none."""
     match given:
         case int() if not isinstance(given, bool):
             return given
@@ -244,8 +249,12 @@ def _integer(given: object, where: str) -> int:
             raise wrong_type(where, "an integer that is known when the kernel is built", given)
 
 
-def _type(name: str, where: str) -> object:
+def _type(given: object, where: str) -> str:
+    if isinstance(given, PrimType):
+        return given.name
+    name = constant_text(given, where, "the name of a type")
     try:
-        return as_type(name)
-    except (TypeError, ValueError) as error:
-        raise wrong_value(where, "a type", name, fix=str(error)) from None
+        as_type(name)
+    except TVMError as error:
+        raise wrong_value(where, "the name of a type", name, fix=error.fix) from None
+    return name

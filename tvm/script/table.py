@@ -1,17 +1,25 @@
 """A script namespace whose members are rows of a table, made functions at their first use."""
 
-import difflib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from tvm._registry import suggestion
 from tvm.ir import Expr
 from tvm.script.builder import Builder, document, make
 from tvm.script.kinds import Kinds
 from tvm.script.member import Member
 
 Wrap: TypeAlias = Callable[[Builder], Builder]
+
+# What a member that has members takes depends on it: its docstring says what.
+_ANYTHING = inspect.Signature(
+    [
+        inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+        inspect.Parameter("kwds", inspect.Parameter.VAR_KEYWORD),
+    ]
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +54,9 @@ class TableNamespace:
         """Make the member at its first use."""
         rows: dict[str, Member | None] = vars(self).get("_rows", {})
         if name not in rows:
-            raise AttributeError(self._unknown(name, list(rows)), name=name, obj=self)
+            # A copy that is being made has no rows yet, and is asked for names that no member has.
+            label = self._label if rows else type(self).__name__
+            raise AttributeError(unknown_member(label, name, rows), name=name, obj=self)
         made = self._make(name, rows[name])
         setattr(self, name, made)
         return made
@@ -74,10 +84,6 @@ class TableNamespace:
         made = make(self._table.name, row, self._table.kinds)
         return self._wrap(made) if self._wrap else made
 
-    def _unknown(self, name: str, names: list[str]) -> str:
-        close = difflib.get_close_matches(name, names, n=3)
-        return f"{self._label if names else type(self).__name__} has no member {name!r}" + (f"; do you mean {', '.join(close)}?" if close else "")
-
 
 class CallableNamespace(TableNamespace):
     """A member that has members: `Tx.nvshmem.getmem_nbi(...)` and `Tx.nvshmem.getmem_nbi.warp(...)`."""
@@ -85,12 +91,18 @@ class CallableNamespace(TableNamespace):
     def __init__(self, table: Table, *, inner: str, wrap: Wrap | None, builder: Builder, doc: str) -> None:
         """`builder` is what a call of the namespace itself does."""
         super().__init__(table, inner=inner, wrap=wrap)
-        self._builder_of_call = builder
+        self._call = builder
         self.__doc__ = doc
-        name = vars(builder).get("__tir_op_name__")
-        if name:
+        self.__signature__ = _ANYTHING
+        if name := vars(builder).get("__tir_op_name__"):
             self.__tir_call_op_name__ = name
 
     def __call__(self, *args: object, **kwds: object) -> Expr:
         """Build the call."""
-        return self._builder_of_call(*args, **kwds)
+        return self._call(*args, **kwds)
+
+
+def unknown_member(label: str, name: str, known: Iterable[str]) -> str:
+    """Return the text of the error for a member that a namespace has not, with those that look like it."""
+    close = suggestion(name, list(known))
+    return f"{label} has no member {name!r}{'; ' + close if close else ''}"

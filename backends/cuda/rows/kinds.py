@@ -3,7 +3,7 @@
 import enum
 import re
 
-from tvm.ir import Expr, StringImm, convert
+from tvm.ir import Expr, StringImm
 from tvm.script import kinds
 from tvm.script.kinds import Kind, Kinds
 
@@ -11,10 +11,13 @@ from tvm.script.kinds import Kind, Kinds
 _SPECIAL = re.compile(r"[a-z][a-z0-9_]*(\.[xyzw])?")
 _EVENTS = 1 << 10
 # The types that a tensor core's matrix has, by the names of the language, of PTX and in short.
-_MMA_TYPES = frozenset(
-    "float16 bfloat16 float32 float64 tf32 int8 uint8 int32 float8_e4m3fn float8_e5m2 float6_e2m3fn float6_e3m2fn float4_e2m1fn "
-    "float8_e8m0fnu fp16 bf16 fp32 fp64 e4m3 e5m2 e2m1 e2m3 e3m2 ue8m0 ue4m3".split()
-)
+_MMA_TYPES = (
+    "float16", "bfloat16", "float32", "float64", "tf32", "int8", "uint8", "int32",
+    "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn",
+    "fp16", "bf16", "fp32", "fp64", "e4m3", "e5m2", "e2m3", "e3m2", "e2m1",
+    ".f16", ".bf16", ".f32", ".f64", ".tf32", ".s8", ".u8", ".s32",
+    ".e4m3", ".e5m2", ".ue8m0", ".ue4m3", ".e2m3", ".e3m2", ".e2m1",
+)  # fmt: skip
 
 
 def barrier() -> Kind:
@@ -23,9 +26,7 @@ def barrier() -> Kind:
     def make(given: object, where: str) -> Expr:
         if isinstance(given, Expr) and given.dtype == "uint32":
             return given
-        if isinstance(given, (int, float, str)):
-            raise kinds.wrong_type(where, "a pointer or a uint32 address in shared memory", given)
-        return kinds.as_expression(kinds.pointer().convert(given, where))
+        return kinds.to_pointer(given, where)
 
     return Kind(convert=make, stub="Pointer")
 
@@ -45,8 +46,28 @@ def special_register() -> Kind:
 def event() -> Kind:
     """A member of an enumeration of events, or its number; the record has 10 bits for it."""
 
-    def make(given: object, where: str) -> Expr:
-        return convert_integer(given.value if isinstance(given, enum.Enum) else given, where)
+    number = kinds.integer(0, _EVENTS - 1)
 
-    convert_integer = kinds.integer(0, _EVENTS - 1).convert
+    def make(given: object, where: str) -> object:
+        return number.convert(given.value if isinstance(given, enum.Enum) else given, where)
+
     return Kind(convert=make, stub="int | Enum")
+
+
+def mma_type() -> Kind:
+    """The type of a tensor core's matrix, by its name in the language, in PTX (with a dot) or in short."""
+    return Kind(convert=kinds.one(*_MMA_TYPES).convert, stub="str")
+
+
+def waited() -> Kind:
+    """The scalar that a word is loaded into: an integer of 32 or 64 bits."""
+
+    def make(given: object, where: str) -> Expr:
+        if not isinstance(given, Expr) or given.dtype not in {"int32", "uint32", "int64", "uint64"}:
+            raise kinds.wrong_type(where, "an integer scalar of 32 or 64 bits", given)
+        return given
+
+    return Kind(convert=make, stub="Expr")
+
+
+KINDS: Kinds = {kind.__name__: kind for kind in (barrier, special_register, event, mma_type, waited)}
