@@ -16,9 +16,12 @@ class Journal:
         self._known = frozenset(sys.modules)
 
     def record(self, undo: Callable[[], None]) -> None:
-        """Keep a step. If a module registered it while it was imported, the module is to be imported again next time."""
-        for name in self._importing():
-            self._steps.append(partial(_forget, name))
+        """Keep a step."""
+        self._steps.append(undo)
+
+    def record_registration(self, undo: Callable[[], None]) -> None:
+        """Keep a step. If a module registers something while it is imported, it is to be imported again next time."""
+        self._steps.extend(partial(forget_module, name) for name in self._importing())
         self._steps.append(undo)
 
     def mark(self) -> int:
@@ -31,7 +34,7 @@ class Journal:
             self._steps.pop()()
 
     def _importing(self) -> Iterator[str]:
-        frame: FrameType | None = sys._getframe(2)  # noqa: SLF001 - the one way to see who calls
+        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the one way to see who calls
         while frame is not None:
             if frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") not in self._known:
                 yield frame.f_globals["__name__"]
@@ -48,7 +51,7 @@ _current = _Current()
 def record(undo: Callable[[], None]) -> None:
     """Keep an undo step if this thread loads a backend; what is registered otherwise stays registered."""
     if _current.journal is not None:
-        _current.journal.record(undo)
+        _current.journal.record_registration(undo)
 
 
 @contextmanager
@@ -68,7 +71,8 @@ def transaction() -> Iterator[Journal]:
         _current.journal = outer
 
 
-def _forget(module: str) -> None:
+def forget_module(module: str) -> None:
+    """Make the next import of a module run it again."""
     gone = sys.modules.pop(module, None)
     parent, _, child = module.rpartition(".")
     if gone is not None and getattr(sys.modules.get(parent), child, None) is gone:

@@ -1,5 +1,6 @@
 """Tables of things by name. What a backend registers while it is loaded can be undone (see tvm._journal)."""
 
+import os
 import threading
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
@@ -7,6 +8,10 @@ from typing import Generic, TypeVar
 
 from tvm import _journal
 from tvm.error import RegistryError
+
+# One lock for all registries: a fork takes it, so that no child begins in the middle of a registration.
+_LOCK = threading.RLock()
+os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -47,7 +52,6 @@ class Registry(Generic[K, V]):
         self._what = what
         self._entries: dict[K, _Entry[V]] = {}
         self._tables: dict[str, _Table[V]] = {}
-        self._lock = threading.RLock()
         _ALL.append(self)
 
     def register(self, key: K, value: V, *, override: bool = False) -> V:
@@ -68,30 +72,30 @@ class Registry(Generic[K, V]):
 
     def register_table(self, prefix: str, load: Callable[[], Mapping[str, V]]) -> None:
         """Register what `load` will return: values by name, each name beginning with `prefix`, which no other table has."""
-        with self._lock:
+        with _LOCK:
             for other in self._tables:
                 if other.startswith(prefix) or prefix.startswith(other):
                     msg = f"{self._what}: a table for names that begin with {other!r} is registered already"
                     raise RegistryError(msg, fix="unregister that table first, or choose another prefix")
             table = self._tables[prefix] = _Table(load)
-        _journal.record(lambda: self._drop_table(prefix, table))
+            _journal.record(lambda: self._drop_table(prefix, table))
 
     def unregister(self, key: K) -> None:
         """Remove an entry. RegistryError when there is none; what comes with a table goes with the table."""
-        with self._lock:
+        with _LOCK:
             if key not in self._entries:
-                raise self._of_a_table(key) if key in self else self.missing(key)
+                raise self._cannot_remove(key)
             entry = self._entries.pop(key)
-        _journal.record(lambda: self._restore(key, entry))
+            _journal.record(lambda: self._restore(key, entry))
 
     def unregister_table(self, prefix: str) -> None:
         """Remove a table. RegistryError when there is none."""
-        with self._lock:
+        with _LOCK:
             if prefix not in self._tables:
                 msg = f"{self._what}: no table for names that begin with {prefix!r} is registered"
                 raise RegistryError(msg, looked=sorted(self._tables))
             table = self._tables.pop(prefix)
-        _journal.record(lambda: self._restore_table(prefix, table))
+            _journal.record(lambda: self._restore_table(prefix, table))
 
     def get(self, key: K) -> V | None:
         """Return the value, or None for a name that is not registered."""
@@ -126,7 +130,9 @@ class Registry(Generic[K, V]):
         names = [str(name) for name in self.names()]
         return RegistryError(f"{key!r} is not {self._what}", fix=suggestion(str(key), names), looked=names)
 
-    def _of_a_table(self, key: object) -> RegistryError:
+    def _cannot_remove(self, key: object) -> RegistryError:
+        if key not in self:
+            return self.missing(key)
         msg = f"{key!r} is {self._what} of a table, which can only be unregistered whole"
         return RegistryError(msg, fix="unregister the table, or register the name with override=True")
 
@@ -141,17 +147,19 @@ class Registry(Generic[K, V]):
         return self._what
 
     def _put(self, key: K, entry: _Entry[V], *, override: bool) -> None:
-        with self._lock:
-            if not override and key in self:
+        # Outside the lock: a table may import modules, and another thread may import one of them and register something there.
+        taken = not override and key in self
+        with _LOCK:
+            if taken or (not override and key in self._entries):
                 msg = f"{key!r} is registered already as {self._what}"
                 raise RegistryError(msg, fix="pass override=True to replace it, or choose another name")
             before = self._entries.get(key)
             self._entries[key] = entry
-        _journal.record(lambda: self._undo_put(key, entry, before))
+            _journal.record(lambda: self._undo_put(key, entry, before))
 
     def _undo_put(self, key: K, entry: _Entry[V], before: _Entry[V] | None) -> None:
         # Another thread may have put its own there meanwhile: that stays.
-        with self._lock:
+        with _LOCK:
             if self._entries.get(key) is not entry:
                 return
             if before is None:
@@ -160,16 +168,16 @@ class Registry(Generic[K, V]):
                 self._entries[key] = before
 
     def _restore(self, key: K, entry: _Entry[V]) -> None:
-        with self._lock:
+        with _LOCK:
             self._entries.setdefault(key, entry)
 
     def _drop_table(self, prefix: str, table: _Table[V]) -> None:
-        with self._lock:
+        with _LOCK:
             if self._tables.get(prefix) is table:
                 del self._tables[prefix]
 
     def _restore_table(self, prefix: str, table: _Table[V]) -> None:
-        with self._lock:
+        with _LOCK:
             self._tables.setdefault(prefix, table)
 
     def _table_of(self, key: object) -> _Table[V] | None:
