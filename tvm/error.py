@@ -147,6 +147,14 @@ class CoverageError(TVMError):
     exit_code = ExitCode.COVERAGE
 
 
+class ArgumentError(TVMError, ValueError):
+    """An argument of a script member has a value that it cannot have."""
+
+
+class ArgumentTypeError(TVMError, TypeError):
+    """An argument of a script member has a type that it cannot have, or the arguments are not those of the member."""
+
+
 class RegistryError(TVMError, ValueError):
     """A name is registered twice, is not registered, or is no name that can be."""
 
