@@ -1,15 +1,16 @@
 """Tx.ptx_legacy and Tx.s_tir: members that take a data type first or not at all, by the number of their arguments."""
 
 import re
-from collections.abc import Callable
 from typing import cast
 
 from tvm.error import ArgumentTypeError
 from tvm.ir import Expr, StringImm
 from tvm.script.builder import make
-from tvm.script.member import Arguments, Build, Member
+from tvm.script.member import Arguments, Member
 
 PTX = "PTX ISA"
+# With a data type first: the shape to saturate, and the operator.
+_MMA_COUNTS = (14, 15)
 _SHAPE = re.compile(r"m\d+n\d+k\d+")
 # The layouts, types and operators of mma.sync; which of them go together depends on the shape and shows in the code generator.
 _LAYOUT = "one('row', 'col')"
@@ -37,36 +38,48 @@ _CP_ASYNC = Member(
 
 def ldmatrix(_op: str, arguments: Arguments) -> Expr:
     """Build (trans, num, type, local_ptr, local_off, smem_ptr, smem_off) of 7 arguments, or 8 with the data type first."""
-    given = _given(arguments)
-    if len(given) not in {7, 8}:
-        raise _count("ptx_legacy.ldmatrix", "7 arguments, or 8 with the data type first", given)
-    return make("ptx_legacy", _LDMATRIX, {})(*(given if len(given) == 8 else ("void", *given)))
+    match _given(arguments):
+        case (_, _, _, _, _, _, _, _) as typed:
+            return make("ptx_legacy", _LDMATRIX, {})(*typed)
+        case (_, _, _, _, _, _, _) as untyped:
+            return make("ptx_legacy", _LDMATRIX, {})("void", *untyped)
+        case given:
+            raise _count("ptx_legacy.ldmatrix", "7 arguments, or 8 with the data type first", given)
 
 
 def mma(_op: str, arguments: Arguments) -> Expr:
     """Build (shape, layouts, types, pointers with offsets, saturate[, operator]) of 13 to 15 arguments."""
     given = _given(arguments)
     typed = given if given and not _is_shape(given[0]) else ("void", *given)
-    if len(typed) not in {14, 15}:
-        raise _count("ptx_legacy.mma", "13 arguments from the shape on, before them the data type and after them the operator", given)
+    if len(typed) not in _MMA_COUNTS:
+        raise _count(
+            "ptx_legacy.mma",
+            "13 arguments from the shape on, before them the data type, after them the operator",
+            given,
+        )
     operator = arguments["operator"]
     return make("ptx_legacy", _MMA, {})(*typed, **({} if operator is None else {"operator": operator}))
 
 
 def cp_async_raw(_op: str, arguments: Arguments) -> Expr:
     """Build (dst, dst_off, src, src_off, cp_size) of six arguments."""
-    given = _given(arguments)
-    if len(given) != 6 or not isinstance(given[0], (str, StringImm)):
-        raise _count("s_tir.cp_async_raw", "six arguments that begin with the data type", given, fix="use Tx.ptx.cp for any other form")
-    return make("s_tir", _CP_ASYNC, {})(*given)
+    match _given(arguments):
+        case (str() | StringImm(), _, _, _, _, _) as given:
+            return make("s_tir", _CP_ASYNC, {})(*given)
+        case given:
+            fix = "use Tx.ptx.cp for any other form"
+            raise _count("s_tir.cp_async_raw", "six arguments that begin with the data type", given, fix=fix)
 
 
 def cp_async_legacy(_op: str, arguments: Arguments) -> Expr:
     """Build what `cp_async_raw` does; the data type may be left out and is int8 then, so that offsets count bytes."""
-    given = _given(arguments)
-    if len(given) not in {5, 6}:
-        raise _count("s_tir.cp_async_raw.legacy", "5 arguments, or 6 with the data type first", given)
-    return make("s_tir", _CP_ASYNC, {})(*(given if len(given) == 6 else ("int8", *given)))
+    match _given(arguments):
+        case (_, _, _, _, _, _) as typed:
+            return make("s_tir", _CP_ASYNC, {})(*typed)
+        case (_, _, _, _, _) as untyped:
+            return make("s_tir", _CP_ASYNC, {})("int8", *untyped)
+        case given:
+            raise _count("s_tir.cp_async_raw.legacy", "5 arguments, or 6 with the data type first", given)
 
 
 def _given(arguments: Arguments) -> tuple[object, ...]:
