@@ -1,6 +1,5 @@
 """Builders of the members of Tx.cuda whose call is not their parameters in order."""
 
-from collections.abc import Callable
 from typing import cast
 
 from tvm.error import ArgumentError, ArgumentTypeError
@@ -59,7 +58,8 @@ def _check_ldg(name: str, length: int | None) -> None:
 
 def _targets(dst: object, length: int) -> list[Expr]:
     if not isinstance(dst, (list, tuple)):
-        raise kinds.wrong_type("Tx.cuda.ldg: dst", f"a list of {length} pointers", dst)
+        where = "Tx.cuda.ldg: dst"
+        raise kinds.wrong_type(where, f"a list of {length} pointers", dst)
     if len(dst) != length:
         msg = f"Tx.cuda.ldg: dst must be a list of {length} pointers, not of {len(dst)}"
         raise ArgumentError(msg)
@@ -98,11 +98,10 @@ def wait_until(op: str, arguments: Arguments) -> Expr:
 
 
 def _predicate(given: object, dst: Expr) -> Expr:
-    held = cast("Callable[[Expr], object]", given)(dst) if callable(given) else given
+    held = given(dst) if callable(given) else given
     if not isinstance(held, Expr) or held.dtype != "bool":
-        raise kinds.wrong_type(
-            "Tx.cuda.wait_until: predicate", "a boolean expression of dst, or a callable that gives one", held
-        )
+        where = "Tx.cuda.wait_until: predicate"
+        raise kinds.wrong_type(where, "a boolean expression of dst, or a callable that gives one", held)
     return held
 
 

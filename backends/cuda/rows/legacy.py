@@ -15,24 +15,36 @@ _SHAPE = re.compile(r"m\d+n\d+k\d+")
 # The layouts, types and operators of mma.sync; which of them go together depends on the shape and shows in the code generator.
 _LAYOUT = "one('row', 'col')"
 
-_LDMATRIX = Member(
-    "ldmatrix(dtype: result_type(), trans: flag(), num: one(1, 2, 4), type: one('.b16'), local_ptr: pointer(), local_off, "
-    "smem_ptr: pointer(), smem_off) -> type[dtype]",
-    "",
-    calls="ptx_legacy.ldmatrix(trans, num, type, local_ptr, local_off, smem_ptr, smem_off)",
+_LDMATRIX = make(
+    "ptx_legacy",
+    Member(
+        "ldmatrix(dtype: result_type(), trans: flag(), num: one(1, 2, 4), type: one('.b16'), local_ptr: pointer(), local_off, "
+        "smem_ptr: pointer(), smem_off) -> type[dtype]",
+        "",
+        calls="ptx_legacy.ldmatrix(trans, num, type, local_ptr, local_off, smem_ptr, smem_off)",
+    ),
+    {},
 )
-_MMA = Member(
-    f"mma(dtype: result_type(), shape: text(), a_layout: {_LAYOUT}, b_layout: {_LAYOUT}, a_type: text(), b_type: text(), "
-    "c_type: text(), a_ptr: pointer(), a_off, b_ptr: pointer(), b_off, acc_ptr: pointer(), acc_off, saturate: flag(), "
-    "operator: one('xor', 'and') = None) -> type[dtype]",
-    "",
-    calls="ptx_legacy.mma(shape, a_layout, b_layout, a_type, b_type, c_type, a_ptr, a_off, b_ptr, b_off, acc_ptr, acc_off, saturate, "
-    "operator)",
+_MMA = make(
+    "ptx_legacy",
+    Member(
+        f"mma(dtype: result_type(), shape: text(), a_layout: {_LAYOUT}, b_layout: {_LAYOUT}, a_type: text(), b_type: text(), "
+        "c_type: text(), a_ptr: pointer(), a_off, b_ptr: pointer(), b_off, acc_ptr: pointer(), acc_off, saturate: flag(), "
+        "operator: one('xor', 'and') = None) -> type[dtype]",
+        "",
+        calls="ptx_legacy.mma(shape, a_layout, b_layout, a_type, b_type, c_type, a_ptr, a_off, b_ptr, b_off, acc_ptr, acc_off, saturate, "
+        "operator)",
+    ),
+    {},
 )
-_CP_ASYNC = Member(
-    "cp_async_raw(elem_dtype: dtype(), dst: pointer(), dst_off, src: pointer(), src_off, cp_size: one(4, 8, 16)) -> type[elem_dtype]",
-    "",
-    calls="s_tir.cp_async_raw(dst, dst_off, src, src_off, cp_size)",
+_CP_ASYNC = make(
+    "s_tir",
+    Member(
+        "cp_async_raw(elem_dtype: dtype(), dst: pointer(), dst_off, src: pointer(), src_off, cp_size: one(4, 8, 16)) -> type[elem_dtype]",
+        "",
+        calls="s_tir.cp_async_raw(dst, dst_off, src, src_off, cp_size)",
+    ),
+    {},
 )
 
 
@@ -40,11 +52,12 @@ def ldmatrix(_op: str, arguments: Arguments) -> Expr:
     """Build (trans, num, type, local_ptr, local_off, smem_ptr, smem_off) of 7 arguments, or 8 with the data type first."""
     match _given(arguments):
         case (_, _, _, _, _, _, _, _) as typed:
-            return make("ptx_legacy", _LDMATRIX, {})(*typed)
+            return _LDMATRIX(*typed)
         case (_, _, _, _, _, _, _) as untyped:
-            return make("ptx_legacy", _LDMATRIX, {})("void", *untyped)
+            return _LDMATRIX("void", *untyped)
         case given:
-            raise _count("ptx_legacy.ldmatrix", "7 arguments, or 8 with the data type first", given)
+            name = "ptx_legacy.ldmatrix"
+            raise _count(name, "7 arguments, or 8 with the data type first", given)
 
 
 def mma(_op: str, arguments: Arguments) -> Expr:
@@ -52,34 +65,33 @@ def mma(_op: str, arguments: Arguments) -> Expr:
     given = _given(arguments)
     typed = given if given and not _is_shape(given[0]) else ("void", *given)
     if len(typed) not in _MMA_COUNTS:
-        raise _count(
-            "ptx_legacy.mma",
-            "13 arguments from the shape on, before them the data type, after them the operator",
-            given,
-        )
+        name = "ptx_legacy.mma"
+        raise _count(name, "13 arguments from the shape on, before them the data type, after them the operator", given)
     operator = arguments["operator"]
-    return make("ptx_legacy", _MMA, {})(*typed, **({} if operator is None else {"operator": operator}))
+    return _MMA(*typed, **({} if operator is None else {"operator": operator}))
 
 
 def cp_async_raw(_op: str, arguments: Arguments) -> Expr:
     """Build (dst, dst_off, src, src_off, cp_size) of six arguments."""
     match _given(arguments):
         case (str() | StringImm(), _, _, _, _, _) as given:
-            return make("s_tir", _CP_ASYNC, {})(*given)
+            return _CP_ASYNC(*given)
         case given:
             fix = "use Tx.ptx.cp for any other form"
-            raise _count("s_tir.cp_async_raw", "six arguments that begin with the data type", given, fix=fix)
+            name = "s_tir.cp_async_raw"
+            raise _count(name, "six arguments that begin with the data type", given, fix=fix)
 
 
 def cp_async_legacy(_op: str, arguments: Arguments) -> Expr:
     """Build what `cp_async_raw` does; the data type may be left out and is int8 then, so that offsets count bytes."""
     match _given(arguments):
         case (_, _, _, _, _, _) as typed:
-            return make("s_tir", _CP_ASYNC, {})(*typed)
+            return _CP_ASYNC(*typed)
         case (_, _, _, _, _) as untyped:
-            return make("s_tir", _CP_ASYNC, {})("int8", *untyped)
+            return _CP_ASYNC("int8", *untyped)
         case given:
-            raise _count("s_tir.cp_async_raw.legacy", "5 arguments, or 6 with the data type first", given)
+            name = "s_tir.cp_async_raw.legacy"
+            raise _count(name, "5 arguments, or 6 with the data type first", given)
 
 
 def _given(arguments: Arguments) -> tuple[object, ...]:
