@@ -13,6 +13,7 @@ from tvm.ir.op import (
     unregister_op,
     unregister_op_table,
 )
+from tvm.ir.structural import structural_equal
 from tvm.ir.type import PointerType, PrimType, StringType, TupleType, Type, as_type
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "list_ops",
     "register_op",
     "register_op_table",
+    "structural_equal",
     "unregister_op",
     "unregister_op_table",
 ]
