@@ -17,14 +17,18 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from tvm import backend
+from tvm.script import tirx as tx
+from tvm.script.namespace import list_script_namespaces
+from tvm.target import Target, get_target_kind, list_device_target_detectors, list_tags, list_target_kinds
+from tvm.tirx.compilation_pipeline import list_tir_pipelines
+
 Facts = Mapping[str, Mapping[str, Any]]
 
 FILE = Path(__file__).parent / "data" / "inventory.json"
 NAMESPACES = ("cuda", "metal", "nki", "nvshmem", "ptx_legacy", "s_tir")
 MACHINE = {"llvm": ("mtriple", "mcpu")}
 """Options that say what machine the list was made on."""
-
-LATER_PIPELINES = ("adreno", "default", "s_tir", "tirx")
 
 
 @dataclass(kw_only=True)
@@ -55,8 +59,6 @@ def inventory() -> dict[str, Facts]:
 
 def members(facts: dict[str, Facts]) -> Part:
     """Compare the members of the script namespaces: the names, whether functions or namespaces, signatures, builder names."""
-    from tvm.script import tirx as tx
-
     part = Part(name="members and signatures")
     for namespace in NAMESPACES:
         found = {name: _shape(member) for name, member in _walk(getattr(tx, namespace))}
@@ -86,8 +88,6 @@ def _expected(fact: Mapping[str, Any]) -> tuple[bool, str | None, str | None]:
 
 def families(facts: dict[str, Facts]) -> Part:
     """Compare the families of Tx.ptx and their mnemonics."""
-    from tvm.script import tirx as tx
-
     part = Part(name="families of Tx.ptx")
     expected = {name: fact["mnemonic"] for name, fact in facts["ptx families"].items()}
     found = {name: getattr(tx.ptx, name).mnemonic for name in dir(tx.ptx)}
@@ -100,8 +100,6 @@ def families(facts: dict[str, Facts]) -> Part:
 
 def kinds(facts: dict[str, Facts]) -> Part:
     """Compare the target kinds: device types, options, and a target of each kind without options."""
-    from tvm.target import Target, get_target_kind, list_target_kinds
-
     part = Part(name="target kinds")
     part.compare("names", sorted(facts["target kinds"]), list_target_kinds())
     for name, fact in facts["target kinds"].items():
@@ -124,8 +122,6 @@ def _portable(kind: str, config: Mapping[str, Any]) -> dict[str, Any]:
 
 def tags(facts: dict[str, Facts]) -> Part:
     """Compare the tags with all values that they stand for."""
-    from tvm.target import list_tags
-
     part = Part(name="target tags")
     found = {name: target.export() for name, target in list_tags().items()}
     expected = {name: fact["resolved"] for name, fact in facts["target tags"].items()}
@@ -143,13 +139,21 @@ def registrations(facts: dict[str, Facts]) -> Part:
             # More is no difference: the webgpu backend has a detector here.
             part.compare(f"{name}: {what}", fact[what], [key for key in found[name][what] if key in fact[what]])
         part.compare(f"{name}: tags", fact["tags"], found[name]["tags"])
-        part.deferred += [f"{fact[key]} {key.replace('_', ' ')} of {name}" for key in ("codegen_entries", "tile_dispatch_cases") if fact[key]]
+        part.deferred += [
+            f"{fact[key]} {key.replace('_', ' ')} of {name}"
+            for key in ("codegen_entries", "tile_dispatch_cases")
+            if fact[key]
+        ]
     return part
 
 
 def _registered() -> dict[str, dict[str, Any]]:
     switch = {**os.environ, "TVM_DEVICE_BACKEND_AUTOLOAD": "0"}
-    command = [sys.executable, "-c", f"from tests import inventory; inventory.load_one_by_one({sorted(inventory()['registrations'])!r})"]
+    command = [
+        sys.executable,
+        "-c",
+        f"from tests import inventory; inventory.load_one_by_one({sorted(inventory()['registrations'])!r})",
+    ]
     done = subprocess.run(command, env=switch, cwd=FILE.parents[2], stdout=subprocess.PIPE, timeout=60, check=True)
     found: dict[str, dict[str, Any]] = json.loads(done.stdout)
     return found
@@ -157,23 +161,17 @@ def _registered() -> dict[str, dict[str, Any]]:
 
 def load_one_by_one(names: list[str]) -> None:
     """Print what each backend adds, as JSON; adreno, which loads two others, comes last."""
-    from tvm import backend
-
-    before, found = _everything(), {}
+    before, found = _everything(), dict[str, dict[str, list[str] | int]]()
     for name in sorted(names, key=lambda name: name == "adreno"):
         backend.load(name)
         after = _everything()
         found[name] = {what: sorted(after[what] - before[what]) for what in after}
-        found[name]["tags"] = len(found[name]["tags"])
+        found[name]["tags"] = len(after["tags"] - before["tags"])
         before = after
     json.dump(found, sys.stdout)
 
 
 def _everything() -> dict[str, set[str]]:
-    from tvm.script.namespace import list_script_namespaces
-    from tvm.target import list_device_target_detectors, list_tags
-    from tvm.tirx.compilation_pipeline import list_tir_pipelines
-
     return {
         "detectors": set(list_device_target_detectors()),
         "pipelines": set(list_tir_pipelines()),

@@ -48,8 +48,8 @@ def _parsed(text: str) -> ast.FunctionDef:
 
 
 def _parameters(arguments: ast.arguments) -> list[tuple[inspect.Parameter, ast.expr | None]]:
-    lacking = len(arguments.args) - len(arguments.defaults)
-    plain = zip(arguments.args, [None] * lacking + arguments.defaults, strict=True)
+    lacking: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
+    plain = zip(arguments.args, [*lacking, *arguments.defaults], strict=True)
     named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     found = [_parameter(arg, inspect.Parameter.POSITIONAL_OR_KEYWORD, default) for arg, default in plain]
     if arguments.vararg:

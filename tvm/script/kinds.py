@@ -1,14 +1,29 @@
 """Kinds of parameters of a script member: what each takes, and the expression that it makes of it."""
 
+import json
 import keyword
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from tvm.error import ArgumentError, ArgumentTypeError, TVMError
 from tvm.ir import ConversionError, Expr, FloatImm, IntImm, PointerType, PrimType, StringImm, as_type, convert
 
 Convert: TypeAlias = Callable[[object, str], object]
+
+
+class HasData(Protocol):
+    """What has a data pointer, as buffers do."""
+
+    @property
+    def data(self) -> Expr:
+        """The pointer that it stands for."""
+        ...
+
+
+# What parameters of a kind take, for type checkers.
+Value: TypeAlias = Expr | HasData | int | float
+Pointer: TypeAlias = Expr | HasData
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +175,7 @@ def one(*choices: object) -> Kind:
             raise wrong_value(where, wanted, chosen)
         return convert(chosen)
 
-    return Kind(convert=make, stub=f"Literal[{', '.join(map(repr, choices))}]")
+    return Kind(convert=make, stub=f"Literal[{', '.join(map(json.dumps, choices))}]")
 
 
 def flag() -> Kind:

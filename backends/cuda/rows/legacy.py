@@ -99,7 +99,8 @@ def _given(arguments: Arguments) -> tuple[object, ...]:
 
 
 def _is_shape(given: object) -> bool:
-    return isinstance(given, (str, StringImm)) and bool(_SHAPE.fullmatch(getattr(given, "value", given)))
+    text = given.value if isinstance(given, StringImm) else given
+    return isinstance(text, str) and _SHAPE.fullmatch(text) is not None
 
 
 def _count(name: str, wanted: str, given: tuple[object, ...], *, fix: str = "") -> ArgumentTypeError:
