@@ -48,7 +48,8 @@ def _arguments(form: Form, label: str, args: tuple[object, ...], keywords: dict[
     try:
         bound = form.signature.bind(*args, **keywords)
     except TypeError as error:
-        raise ArgumentTypeError(f"{label}{form.signature}: {error}") from None
+        msg = f"{label}{form.signature}: {error}"
+        raise ArgumentTypeError(msg) from None
     bound.apply_defaults()
     return {name: _made(form, label, parameters[name], given) for name, given in bound.arguments.items()}
 

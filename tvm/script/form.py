@@ -48,8 +48,8 @@ def _parsed(text: str) -> ast.FunctionDef:
 
 
 def _parameters(arguments: ast.arguments) -> list[tuple[inspect.Parameter, ast.expr | None]]:
-    lacking = len(arguments.args) - len(arguments.defaults)
-    plain = zip(arguments.args, [None] * lacking + arguments.defaults, strict=True)
+    lacking: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
+    plain = zip(arguments.args, [*lacking, *arguments.defaults], strict=True)
     named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     found = [_parameter(arg, inspect.Parameter.POSITIONAL_OR_KEYWORD, default) for arg, default in plain]
     if arguments.vararg:
@@ -57,7 +57,9 @@ def _parameters(arguments: ast.arguments) -> list[tuple[inspect.Parameter, ast.e
     return found + [_parameter(arg, inspect.Parameter.KEYWORD_ONLY, default) for arg, default in named]
 
 
-def _parameter(arg: ast.arg, kind: "inspect._ParameterKind", default: ast.expr | None) -> tuple[inspect.Parameter, ast.expr | None]:
+def _parameter(
+    arg: ast.arg, kind: "inspect._ParameterKind", default: ast.expr | None
+) -> tuple[inspect.Parameter, ast.expr | None]:
     value = inspect.Parameter.empty if default is None else ast.literal_eval(default)
     return inspect.Parameter(arg.arg, kind, default=value), arg.annotation
 
@@ -90,7 +92,9 @@ def _picks(calls: str, names: list[str]) -> tuple[Pick, ...]:
     if "(" not in calls:
         return tuple(_argument(name) for name in names)
     call = cast("ast.Call", ast.parse(calls, mode="eval").body)
-    return tuple(_argument(arg.id) if isinstance(arg, ast.Name) else _constant(ast.literal_eval(arg)) for arg in call.args)
+    return tuple(
+        _argument(arg.id) if isinstance(arg, ast.Name) else _constant(ast.literal_eval(arg)) for arg in call.args
+    )
 
 
 def _argument(name: str) -> Pick:

@@ -1,14 +1,29 @@
 """Kinds of parameters of a script member: what each takes, and the expression that it makes of it."""
 
+import json
 import keyword
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from tvm.error import ArgumentError, ArgumentTypeError, TVMError
 from tvm.ir import ConversionError, Expr, FloatImm, IntImm, PointerType, PrimType, StringImm, as_type, convert
 
 Convert: TypeAlias = Callable[[object, str], object]
+
+
+class HasData(Protocol):
+    """What has a data pointer, as buffers do."""
+
+    @property
+    def data(self) -> Expr:
+        """The pointer that it stands for."""
+        ...
+
+
+# What parameters of a kind take, for type checkers.
+Value: TypeAlias = Expr | HasData | int | float
+Pointer: TypeAlias = Expr | HasData
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +64,7 @@ def describe(value: object) -> str:
 
 
 def value() -> Kind:
-    """An expression of the kernel, or a Python number: int32 (int64 where it does not fit), float32, bool."""
+    """Take an expression of the kernel or a Python number: int32 (int64 where it does not fit), float32, bool."""
 
     def make(given: object, where: str) -> Expr:
         if given is None or isinstance(given, str):
@@ -60,7 +75,7 @@ def value() -> Kind:
 
 
 def any_value() -> Kind:
-    """As `value`, or text."""
+    """Take what `value` does, or text."""
 
     def make(given: object, where: str) -> Expr:
         return _converted(given, where, "an expression, a number or text")
@@ -69,8 +84,7 @@ def any_value() -> Kind:
 
 
 def pointer() -> Kind:
-    """An expression of a pointer, or a buffer, which stands for its data pointer."""
-
+    """Take an expression of a pointer, or a buffer, which stands for its data pointer."""
     return Kind(convert=to_pointer, stub="Pointer")
 
 
@@ -84,7 +98,7 @@ def to_pointer(given: object, where: str) -> Expr:
 
 
 def element() -> Kind:
-    """An element that is written or read in place: an expression that is no constant."""
+    """Take an element that is read or written in place: an expression that is no constant."""
 
     def make(given: object, where: str) -> Expr:
         made = _converted(given, where, "an element of a buffer")
@@ -96,12 +110,12 @@ def element() -> Kind:
 
 
 def text() -> Kind:
-    """Text that is known when the kernel is built."""
+    """Take text that is known when the kernel is built."""
     return Kind(convert=lambda given, where: StringImm(constant_text(given, where, "text")), stub="str")
 
 
 def identifier() -> Kind:
-    """The name of a C function or macro."""
+    """Take the name of a C function or macro."""
 
     def make(given: object, where: str) -> Expr:
         name = constant_text(given, where, "a name")
@@ -113,7 +127,7 @@ def identifier() -> Kind:
 
 
 def integer(least: int | None = None, most: int | None = None) -> Kind:
-    """An integer that is known when the kernel is built, within bounds that are both allowed."""
+    """Take an integer that is known when the kernel is built, within bounds that are both allowed."""
 
     def make(given: object, where: str) -> Expr:
         number = constant_integer(given, where)
@@ -125,7 +139,7 @@ def integer(least: int | None = None, most: int | None = None) -> Kind:
 
 
 def integer_value(least: int, most: int) -> Kind:
-    """An expression of the kernel; where it is a constant, an integer within bounds that are both allowed."""
+    """Take an expression of the kernel; where it is a constant, an integer within bounds that are both allowed."""
 
     def make(given: object, where: str) -> Expr:
         made = _converted(given, where, "an integer expression")
@@ -139,7 +153,7 @@ def integer_value(least: int, most: int) -> Kind:
 
 
 def power_of_two(least: int, most: int) -> Kind:
-    """A power of two that is known when the kernel is built, within bounds that are both allowed."""
+    """Take a power of two that is known when the kernel is built, within bounds that are both allowed."""
 
     def make(given: object, where: str) -> Expr:
         number = constant_integer(given, where)
@@ -151,7 +165,7 @@ def power_of_two(least: int, most: int) -> Kind:
 
 
 def one(*choices: object) -> Kind:
-    """One of some constants that are all text or all integers."""
+    """Take one of some constants that are all text or all integers."""
     of_text = all(isinstance(choice, str) for choice in choices)
     wanted = f"one of {', '.join(map(repr, choices))}"
 
@@ -161,11 +175,11 @@ def one(*choices: object) -> Kind:
             raise wrong_value(where, wanted, chosen)
         return convert(chosen)
 
-    return Kind(convert=make, stub=f"Literal[{', '.join(map(repr, choices))}]")
+    return Kind(convert=make, stub=f"Literal[{', '.join(map(json.dumps, choices))}]")
 
 
 def flag() -> Kind:
-    """True or False, known when the kernel is built."""
+    """Take True or False, known when the kernel is built."""
 
     def make(given: object, where: str) -> Expr:
         match given:
@@ -180,7 +194,7 @@ def flag() -> Kind:
 
 
 def dtype() -> Kind:
-    """The name of a data type, as text or as a type."""
+    """Take a data type, by name or as a type."""
 
     def make(given: object, where: str) -> Expr:
         name = _type(given, where)
@@ -192,13 +206,12 @@ def dtype() -> Kind:
 
 
 def result_type() -> Kind:
-    """The name of a type that a call can give: a data type, "handle" or "void"."""
-
+    """Take a type that a call can give: a data type, "handle" or "void"."""
     return Kind(convert=lambda given, where: StringImm(_type(given, where)), stub="str | PrimType")
 
 
 def any_object() -> Kind:
-    """Whatever the member's own builder makes of it."""
+    """Take anything: the member's own builder looks at it."""
     return Kind(convert=lambda given, _where: given, stub="object")
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tvm._registry import suggestion
-from tvm.ir import Expr
+from tvm.ir import Expr, Op
 from tvm.script.builder import Builder, document, make
 from tvm.script.kinds import Kinds
-from tvm.script.member import Member
+from tvm.script.member import Member, operations
 
 Wrap: TypeAlias = Callable[[Builder], Builder]
 
@@ -38,6 +38,22 @@ class Table:
                 head, dot, _ = member.name.removeprefix(inner).partition(".")
                 found[head] = found.get(head) if dot else member
         return found
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The tables of a backend."""
+
+    tables: tuple[Table, ...]
+
+    def operations(self, prefix: str) -> dict[str, Op]:
+        """Return the operations whose names begin with `prefix`."""
+        found = [operations(table.name, table.members) for table in self.tables]
+        return {name: op for some in found for name, op in some.items() if name.startswith(prefix)}
+
+    def namespaces(self, wrap: Wrap | None = None) -> "dict[str, TableNamespace]":
+        """Make the namespaces by name; `wrap` is put around each member."""
+        return {table.name: TableNamespace(table, wrap=wrap) for table in self.tables}
 
 
 class TableNamespace:

@@ -1,6 +1,5 @@
 """Builders of the members of Tx.cuda whose call is not their parameters in order."""
 
-from collections.abc import Callable
 from typing import cast
 
 from tvm.error import ArgumentError, ArgumentTypeError
@@ -11,7 +10,22 @@ from tvm.tirx.expr import BitwiseAnd
 
 # Bit 24 of a shared address in a cluster is the parity of its CTA.
 _LEADER = 0xFEFF_FFFF
-_SCALARS = frozenset("int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 bfloat16 float32 float64".split())
+_SCALARS = frozenset(
+    [
+        "int8",
+        "uint8",
+        "int16",
+        "uint16",
+        "int32",
+        "uint32",
+        "int64",
+        "uint64",
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+    ]
+)
 _VECTORS = frozenset(("int32", "uint32", "float32"))
 _LENGTHS = {"v2": 2, "v4": 4}
 
@@ -28,7 +42,8 @@ def ldg(op: str, arguments: Arguments) -> Expr:
     _check_ldg(name, length)
     if length is None:
         if arguments["dst"] is not None:
-            raise ArgumentError("Tx.cuda.ldg: dst is for vectors", fix='pass vec="v2" or vec="v4", or leave dst out')
+            msg = "Tx.cuda.ldg: dst is for vectors"
+            raise ArgumentError(msg, fix='pass vec="v2" or vec="v4", or leave dst out')
         return Call(op, (addr, dtype), ret_ty=name)
     return Call(op, (addr, dtype, vec, *_targets(arguments["dst"], length)))
 
@@ -37,14 +52,17 @@ def _check_ldg(name: str, length: int | None) -> None:
     known = _SCALARS if length is None else _VECTORS
     if name not in known:
         what = "a value" if length is None else "a vector"
-        raise ArgumentError(f"Tx.cuda.ldg: {what} of {name} cannot be loaded", looked=sorted(known))
+        msg = f"Tx.cuda.ldg: {what} of {name} cannot be loaded"
+        raise ArgumentError(msg, fix=f"use one of {', '.join(sorted(known))}")
 
 
 def _targets(dst: object, length: int) -> list[Expr]:
     if not isinstance(dst, (list, tuple)):
-        raise kinds.wrong_type("Tx.cuda.ldg: dst", f"a list of {length} pointers", dst)
+        where = "Tx.cuda.ldg: dst"
+        raise kinds.wrong_type(where, f"a list of {length} pointers", dst)
     if len(dst) != length:
-        raise ArgumentError(f"Tx.cuda.ldg: dst must be a list of {length} pointers, not of {len(dst)}")
+        msg = f"Tx.cuda.ldg: dst must be a list of {length} pointers, not of {len(dst)}"
+        raise ArgumentError(msg)
     return [kinds.to_pointer(pointer, f"Tx.cuda.ldg: dst[{place}]") for place, pointer in enumerate(dst)]
 
 
@@ -80,9 +98,10 @@ def wait_until(op: str, arguments: Arguments) -> Expr:
 
 
 def _predicate(given: object, dst: Expr) -> Expr:
-    held = cast("Callable[[Expr], object]", given)(dst) if callable(given) else given
+    held = given(dst) if callable(given) else given
     if not isinstance(held, Expr) or held.dtype != "bool":
-        raise kinds.wrong_type("Tx.cuda.wait_until: predicate", "a boolean expression of dst, or a callable that gives one", held)
+        where = "Tx.cuda.wait_until: predicate"
+        raise kinds.wrong_type(where, "a boolean expression of dst, or a callable that gives one", held)
     return held
 
 
@@ -95,7 +114,8 @@ def _word(dst: Expr, ptr: Expr, given: StringImm | None) -> str:
     bits = {"dst": _ptx_type(dst.ty), "ptr": pointee, "ptx_type": word}
     if len({text[1:] for text in bits.values() if text}) > 1:
         found = ", ".join(f"{name} has {text[1:]}" for name, text in bits.items() if text)
-        raise ArgumentTypeError(f"Tx.cuda.wait_until: the widths differ, in bits: {found}")
+        msg = f"Tx.cuda.wait_until: the widths differ, in bits: {found}"
+        raise ArgumentTypeError(msg)
     return word
 
 

@@ -30,7 +30,11 @@ BARRIERS = (
         "Wait for all threads of the grid; the launch must be cooperative.",
         source=f"{GUIDE}, Grid Synchronization",
     ),
-    Member("thread_fence()", "Order this thread's memory accesses for the device.", source=f"{GUIDE}, Memory Fence Functions"),
+    Member(
+        "thread_fence()",
+        "Order this thread's memory accesses for the device.",
+        source=f"{GUIDE}, Memory Fence Functions",
+    ),
     Member(
         "nano_sleep(time)",
         "Suspend the thread for about `time` nanoseconds: 32 bits, at most one millisecond.",
@@ -57,8 +61,14 @@ BARRIERS = (
         "Wait as `mbarrier_wait` does, with acquire in the cluster; `bar` is a pointer.",
         source=f"{PTX}, mbarrier.try_wait",
     ),
-    Member("elect_sync() -> 'uint32'", "1 in one elected lane of the warp, 0 in the others (sm_90).", source=f"{PTX}, elect.sync"),
-    Member("trap_when_assert_failed(cond)", "Stop the kernel with a trap where `cond` is false.", source=f"{PTX}, trap"),
+    Member(
+        "elect_sync() -> 'uint32'",
+        "1 in one elected lane of the warp, 0 in the others (sm_90).",
+        source=f"{PTX}, elect.sync",
+    ),
+    Member(
+        "trap_when_assert_failed(cond)", "Stop the kernel with a trap where `cond` is false.", source=f"{PTX}, trap"
+    ),
     Member(
         "wait_until(dst: waited(), ptr: pointer(), predicate: any_object(), scope: one('cta', 'cluster', 'gpu', 'sys') = 'gpu', "
         "space: one('global') = 'global', ptx_type: one('b32', 's32', 'u32', 'b64', 's64', 'u64') = None, "
@@ -77,8 +87,18 @@ WARP = (
         source=_SHUFFLE,
         flat=None,
     ),
-    Member("__shfl_up_sync(mask, var, delta, width) -> var.ty", "Read `var` of the lane `delta` below.", source=_SHUFFLE, flat=None),
-    Member("__shfl_down_sync(mask, var, delta, width) -> var.ty", "Read `var` of the lane `delta` above.", source=_SHUFFLE, flat=None),
+    Member(
+        "__shfl_up_sync(mask, var, delta, width) -> var.ty",
+        "Read `var` of the lane `delta` below.",
+        source=_SHUFFLE,
+        flat=None,
+    ),
+    Member(
+        "__shfl_down_sync(mask, var, delta, width) -> var.ty",
+        "Read `var` of the lane `delta` above.",
+        source=_SHUFFLE,
+        flat=None,
+    ),
     Member(
         "__shfl_xor_sync(mask, var, lane_mask, width) -> var.ty",
         "Read `var` of the lane whose number differs in the bits of `lane_mask`.",
@@ -185,8 +205,18 @@ REGISTERS = (
         effect="pure",
     ),
     Member("clock64() -> 'uint64'", "The clock counter of the multiprocessor.", source=f"{GUIDE}, Time Function"),
-    Member("uint_as_float(bits) -> 'float32'", "The float32 of these bits.", source=f"{MATH}, Type Casting Intrinsics", effect="pure"),
-    Member("float_as_uint(x) -> 'uint32'", "The bits of a float32.", source=f"{MATH}, Type Casting Intrinsics", effect="pure"),
+    Member(
+        "uint_as_float(bits) -> 'float32'",
+        "The float32 of these bits.",
+        source=f"{MATH}, Type Casting Intrinsics",
+        effect="pure",
+    ),
+    Member(
+        "float_as_uint(x) -> 'uint32'",
+        "The bits of a float32.",
+        source=f"{MATH}, Type Casting Intrinsics",
+        effect="pure",
+    ),
 )
 
 ARITHMETIC = (
@@ -205,7 +235,12 @@ ARITHMETIC = (
         source=f"{PTX}, mul, f32x2",
         effect="pure",
     ),
-    Member("fadd2_rn(a, b) -> 'uint64'", "Add two pairs, round to nearest even (sm_100).", source=f"{PTX}, add, f32x2", effect="pure"),
+    Member(
+        "fadd2_rn(a, b) -> 'uint64'",
+        "Add two pairs, round to nearest even (sm_100).",
+        source=f"{PTX}, add, f32x2",
+        effect="pure",
+    ),
     Member(
         "float22bfloat162_rn(v0, v1) -> 'uint32'",
         "Two bfloat16, round to nearest even, `v0` in the low half (sm_80).",
@@ -395,7 +430,10 @@ _IKET = "In normal builds nothing is left of it."
 
 IKET = (
     Member("iket.mark(name: text(), payload = None)", f"Mark an event in the in-kernel trace. {_IKET}"),
-    Member("iket.range_start(name: text(), payload = None) -> 'uint32'", f"Start a range; gives the token that `range_end` takes. {_IKET}"),
+    Member(
+        "iket.range_start(name: text(), payload = None) -> 'uint32'",
+        f"Start a range; gives the token that `range_end` takes. {_IKET}",
+    ),
     Member("iket.range_end(token, payload = None)", f"End the range of a token; a token of 0 is no range. {_IKET}"),
     Member("iket.range_push(name: text(), payload = None)", f"Start a range that `range_pop` ends. {_IKET}"),
     Member("iket.range_pop()", f"End the range that was pushed last. {_IKET}"),

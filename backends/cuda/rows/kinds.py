@@ -21,7 +21,7 @@ _MMA_TYPES = (
 
 
 def barrier() -> Kind:
-    """An mbarrier: a pointer, or its uint32 address in shared memory."""
+    """Take an mbarrier: a pointer, or its uint32 address in shared memory."""
 
     def make(given: object, where: str) -> Expr:
         if isinstance(given, Expr) and given.dtype == "uint32":
@@ -32,7 +32,7 @@ def barrier() -> Kind:
 
 
 def special_register() -> Kind:
-    """The name of a special register, without its %."""
+    """Take the name of a special register, without its %."""
 
     def make(given: object, where: str) -> Expr:
         name = kinds.constant_text(given, where, "the name of a special register")
@@ -44,8 +44,7 @@ def special_register() -> Kind:
 
 
 def event() -> Kind:
-    """A member of an enumeration of events, or its number; the record has 10 bits for it."""
-
+    """Take a member of an enumeration of events, or its number: the record has 10 bits for it."""
     number = kinds.integer(0, _EVENTS - 1)
 
     def make(given: object, where: str) -> object:
@@ -55,12 +54,12 @@ def event() -> Kind:
 
 
 def mma_type() -> Kind:
-    """The type of a tensor core's matrix, by its name in the language, in PTX (with a dot) or in short."""
+    """Take the type of a tensor core's matrix, by its name in the language, in PTX (with a dot) or in short."""
     return Kind(convert=kinds.one(*_MMA_TYPES).convert, stub="str")
 
 
 def waited() -> Kind:
-    """The scalar that a word is loaded into: an integer of 32 or 64 bits."""
+    """Take the scalar that a word is loaded into: an integer of 32 or 64 bits."""
 
     def make(given: object, where: str) -> Expr:
         if not isinstance(given, Expr) or given.dtype not in {"int32", "uint32", "int64", "uint64"}:

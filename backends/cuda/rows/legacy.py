@@ -1,72 +1,97 @@
 """Tx.ptx_legacy and Tx.s_tir: members that take a data type first or not at all, by the number of their arguments."""
 
 import re
-from collections.abc import Callable
 from typing import cast
 
 from tvm.error import ArgumentTypeError
 from tvm.ir import Expr, StringImm
 from tvm.script.builder import make
-from tvm.script.member import Arguments, Build, Member
+from tvm.script.member import Arguments, Member
 
 PTX = "PTX ISA"
+# With a data type first: the shape to saturate, and the operator.
+_MMA_COUNTS = (14, 15)
 _SHAPE = re.compile(r"m\d+n\d+k\d+")
 # The layouts, types and operators of mma.sync; which of them go together depends on the shape and shows in the code generator.
 _LAYOUT = "one('row', 'col')"
 
-_LDMATRIX = Member(
-    "ldmatrix(dtype: result_type(), trans: flag(), num: one(1, 2, 4), type: one('.b16'), local_ptr: pointer(), local_off, "
-    "smem_ptr: pointer(), smem_off) -> type[dtype]",
-    "",
-    calls="ptx_legacy.ldmatrix(trans, num, type, local_ptr, local_off, smem_ptr, smem_off)",
+_LDMATRIX = make(
+    "ptx_legacy",
+    Member(
+        "ldmatrix(dtype: result_type(), trans: flag(), num: one(1, 2, 4), type: one('.b16'), local_ptr: pointer(), local_off, "
+        "smem_ptr: pointer(), smem_off) -> type[dtype]",
+        "",
+        calls="ptx_legacy.ldmatrix(trans, num, type, local_ptr, local_off, smem_ptr, smem_off)",
+    ),
+    {},
 )
-_MMA = Member(
-    f"mma(dtype: result_type(), shape: text(), a_layout: {_LAYOUT}, b_layout: {_LAYOUT}, a_type: text(), b_type: text(), "
-    "c_type: text(), a_ptr: pointer(), a_off, b_ptr: pointer(), b_off, acc_ptr: pointer(), acc_off, saturate: flag(), "
-    "operator: one('xor', 'and') = None) -> type[dtype]",
-    "",
-    calls="ptx_legacy.mma(shape, a_layout, b_layout, a_type, b_type, c_type, a_ptr, a_off, b_ptr, b_off, acc_ptr, acc_off, saturate, "
-    "operator)",
+_MMA = make(
+    "ptx_legacy",
+    Member(
+        f"mma(dtype: result_type(), shape: text(), a_layout: {_LAYOUT}, b_layout: {_LAYOUT}, a_type: text(), b_type: text(), "
+        "c_type: text(), a_ptr: pointer(), a_off, b_ptr: pointer(), b_off, acc_ptr: pointer(), acc_off, saturate: flag(), "
+        "operator: one('xor', 'and') = None) -> type[dtype]",
+        "",
+        calls="ptx_legacy.mma(shape, a_layout, b_layout, a_type, b_type, c_type, a_ptr, a_off, b_ptr, b_off, acc_ptr, acc_off, saturate, "
+        "operator)",
+    ),
+    {},
 )
-_CP_ASYNC = Member(
-    "cp_async_raw(elem_dtype: dtype(), dst: pointer(), dst_off, src: pointer(), src_off, cp_size: one(4, 8, 16)) -> type[elem_dtype]",
-    "",
-    calls="s_tir.cp_async_raw(dst, dst_off, src, src_off, cp_size)",
+_CP_ASYNC = make(
+    "s_tir",
+    Member(
+        "cp_async_raw(elem_dtype: dtype(), dst: pointer(), dst_off, src: pointer(), src_off, cp_size: one(4, 8, 16)) -> type[elem_dtype]",
+        "",
+        calls="s_tir.cp_async_raw(dst, dst_off, src, src_off, cp_size)",
+    ),
+    {},
 )
 
 
 def ldmatrix(_op: str, arguments: Arguments) -> Expr:
     """Build (trans, num, type, local_ptr, local_off, smem_ptr, smem_off) of 7 arguments, or 8 with the data type first."""
-    given = _given(arguments)
-    if len(given) not in {7, 8}:
-        raise _count("ptx_legacy.ldmatrix", "7 arguments, or 8 with the data type first", given)
-    return make("ptx_legacy", _LDMATRIX, {})(*(given if len(given) == 8 else ("void", *given)))
+    match _given(arguments):
+        case (_, _, _, _, _, _, _, _) as typed:
+            return _LDMATRIX(*typed)
+        case (_, _, _, _, _, _, _) as untyped:
+            return _LDMATRIX("void", *untyped)
+        case given:
+            name = "ptx_legacy.ldmatrix"
+            raise _count(name, "7 arguments, or 8 with the data type first", given)
 
 
 def mma(_op: str, arguments: Arguments) -> Expr:
     """Build (shape, layouts, types, pointers with offsets, saturate[, operator]) of 13 to 15 arguments."""
     given = _given(arguments)
     typed = given if given and not _is_shape(given[0]) else ("void", *given)
-    if len(typed) not in {14, 15}:
-        raise _count("ptx_legacy.mma", "13 arguments from the shape on, before them the data type and after them the operator", given)
+    if len(typed) not in _MMA_COUNTS:
+        name = "ptx_legacy.mma"
+        raise _count(name, "13 arguments from the shape on, before them the data type, after them the operator", given)
     operator = arguments["operator"]
-    return make("ptx_legacy", _MMA, {})(*typed, **({} if operator is None else {"operator": operator}))
+    return _MMA(*typed, **({} if operator is None else {"operator": operator}))
 
 
 def cp_async_raw(_op: str, arguments: Arguments) -> Expr:
     """Build (dst, dst_off, src, src_off, cp_size) of six arguments."""
-    given = _given(arguments)
-    if len(given) != 6 or not isinstance(given[0], (str, StringImm)):
-        raise _count("s_tir.cp_async_raw", "six arguments that begin with the data type", given, fix="use Tx.ptx.cp for any other form")
-    return make("s_tir", _CP_ASYNC, {})(*given)
+    match _given(arguments):
+        case (str() | StringImm(), _, _, _, _, _) as given:
+            return _CP_ASYNC(*given)
+        case given:
+            fix = "use Tx.ptx.cp for any other form"
+            name = "s_tir.cp_async_raw"
+            raise _count(name, "six arguments that begin with the data type", given, fix=fix)
 
 
 def cp_async_legacy(_op: str, arguments: Arguments) -> Expr:
     """Build what `cp_async_raw` does; the data type may be left out and is int8 then, so that offsets count bytes."""
-    given = _given(arguments)
-    if len(given) not in {5, 6}:
-        raise _count("s_tir.cp_async_raw.legacy", "5 arguments, or 6 with the data type first", given)
-    return make("s_tir", _CP_ASYNC, {})(*(given if len(given) == 6 else ("int8", *given)))
+    match _given(arguments):
+        case (_, _, _, _, _, _) as typed:
+            return _CP_ASYNC(*typed)
+        case (_, _, _, _, _) as untyped:
+            return _CP_ASYNC("int8", *untyped)
+        case given:
+            name = "s_tir.cp_async_raw.legacy"
+            raise _count(name, "5 arguments, or 6 with the data type first", given)
 
 
 def _given(arguments: Arguments) -> tuple[object, ...]:
@@ -74,7 +99,8 @@ def _given(arguments: Arguments) -> tuple[object, ...]:
 
 
 def _is_shape(given: object) -> bool:
-    return isinstance(given, (str, StringImm)) and bool(_SHAPE.fullmatch(getattr(given, "value", given)))
+    text = given.value if isinstance(given, StringImm) else given
+    return isinstance(text, str) and _SHAPE.fullmatch(text) is not None
 
 
 def _count(name: str, wanted: str, given: tuple[object, ...], *, fix: str = "") -> ArgumentTypeError:

@@ -9,7 +9,9 @@ _WARP = "All threads of the warp call it with the same arguments."
 _BLOCK = "All threads of the CTA call it with the same arguments."
 _GET = "Read `nelems` bytes of `src` at `pe` into `dst`, without waiting."
 _PUT = "Write `nelems` bytes of `src` to `dst` at `pe`, without waiting."
-_PUT_SIGNAL = "Write as `putmem_nbi` does, then set or add `signal` at `sig_addr`, a uint64 in symmetric memory of `pe`."
+_PUT_SIGNAL = (
+    "Write as `putmem_nbi` does, then set or add `signal` at `sig_addr`, a uint64 in symmetric memory of `pe`."
+)
 
 MEMBERS = (
     Member("my_pe() -> 'int32'", "The number of this processing element.", source=f"{API}, NVSHMEM_MY_PE"),
