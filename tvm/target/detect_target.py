@@ -1,8 +1,7 @@
 """Finds the target of a device of this machine, by one detector per device type."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tvm._registry import Registry, suggestion
 from tvm.error import DeviceError
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
     from tvm.target.target import Target
 
 
-@dataclass(frozen=True, kw_only=True)
-class DeviceName:
+class DeviceName(NamedTuple):
     """A device by type and number, as a detector gets it."""
 
     type: str
