@@ -64,7 +64,8 @@ class _Properties(ctypes.Structure):
         ("device_type", c_int32),
         ("device_name", c_char * 256),
         ("cache", c_uint8 * 16),
-        # VkPhysicalDeviceLimits.
+        # VkPhysicalDeviceLimits, a structure of its own with 64-bit members.
+        ("alignment", c_uint32),
         ("images", c_uint32 * 6),
         ("max_uniform_buffer_range", c_uint32),
         ("max_storage_buffer_range", c_uint32),

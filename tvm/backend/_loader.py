@@ -33,6 +33,8 @@ def load(name: str) -> None:
     _names.check(name)
     with _journal.transaction() as journal:
         if _STATES.begin(name, journal):
+            # Not before: while another thread loads it, tvm.tirx.NAME is there.
+            _names.check_free(name)
             _load(name, journal)
             _STATES.finish(name)
 

@@ -12,10 +12,14 @@ _OWN = frozenset({"is_loaded", "load", "package"})
 
 
 def check(name: str) -> None:
-    """Raise BackendNameError for a name that is none, or that would hide a module of tvm.tirx or what tvm.backend has of its own."""
+    """Raise BackendNameError for a text that is no name."""
     if not (name.isascii() and name.isidentifier()) or keyword.iskeyword(name) or name.startswith("_"):
         msg = f"{name!r} cannot be the name of a backend"
         raise BackendNameError(msg, fix="use ASCII letters, digits and underscores, as in `cuda` or `my_chip`")
+
+
+def check_free(name: str) -> None:
+    """Raise BackendNameError for a name that would hide a module of tvm.tirx or what tvm.backend has of its own."""
     if name in _OWN:
         msg = f"a backend called {name!r} would hide tvm.backend.{name}"
         raise BackendNameError(msg, fix="choose another name")
