@@ -32,7 +32,7 @@ def ask(rocm_path: Arg | None) -> Answer:
     if given := os.environ.get(VARIABLE, "").strip():
         return Answer(archs=_given(given))
     try:
-        program = _rocminfo(rocm_path)
+        program = find_rocminfo(rocm_path)
     except ToolNotFound as error:
         return Answer(archs=(), why=f"{VARIABLE} is not set, and {error.cause}")
     done = process.run([program], check=False, timeout=_LIMIT)

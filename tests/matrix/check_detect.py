@@ -1,0 +1,2 @@
+"""x"""
+def test_x(): pass
