@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from tvm.error import ArgumentError, ArgumentTypeError
@@ -22,9 +24,8 @@ class TestLdmatrix:
         assert (name, dtype, len(args)) == ("tirx.ptx_legacy.ldmatrix", "float16", 7)
 
     def test_as_a_keyword_it_is_the_same(self) -> None:
-        assert structural_equal(
-            tx.ptx_legacy.ldmatrix(*LDMATRIX, dtype="float16"), tx.ptx_legacy.ldmatrix("float16", *LDMATRIX)
-        )  # type: ignore[call-arg] # scripts do so
+        ldmatrix: Any = tx.ptx_legacy.ldmatrix
+        assert structural_equal(ldmatrix(*LDMATRIX, dtype="float16"), ldmatrix("float16", *LDMATRIX))
 
     def test_without_one_nothing_is_given(self) -> None:
         name, dtype, args = call(tx.ptx_legacy.ldmatrix(*LDMATRIX))
@@ -81,8 +82,8 @@ class TestCpAsync:
             tx.s_tir.cp_async_raw("float16", P, 0, P, 8, 12)
 
     def test_legacy_counts_bytes_unless_told(self) -> None:
-        legacy = tx.s_tir.cp_async_raw.legacy
+        legacy: Any = tx.s_tir.cp_async_raw.legacy
         assert structural_equal(legacy(P, 0, P, 8, 16), tx.s_tir.cp_async_raw("int8", P, 0, P, 8, 16))
-        assert structural_equal(legacy(P, 0, P, 8, 16, dtype="float16"), legacy("float16", P, 0, P, 8, 16))  # type: ignore[call-arg] # scripts do so
+        assert structural_equal(legacy(P, 0, P, 8, 16, dtype="float16"), legacy("float16", P, 0, P, 8, 16))
         with pytest.raises(ArgumentTypeError, match="takes 5 arguments, or 6 with the data type first, not 4"):
             legacy(P, 0, P, 8)
