@@ -39,7 +39,9 @@ def ask() -> Found:
         return Found(why=f"no OpenCL loader is installed ({', '.join(_LIBRARIES)})")
     path = file_of(library, "clGetPlatformIDs")
     try:
-        devices = tuple(_device(library, device) for platform in _platforms(library) for device in _ids(library, platform))
+        devices = tuple(
+            _device(library, device) for platform in _platforms(library) for device in _ids(library, platform)
+        )
     except _Failed as error:
         return Found(why=f"{path}: {error}", asked=path)
     return Found(devices=devices, why=f"{path} knows no OpenCL device", asked=path)

@@ -16,7 +16,9 @@ detect = target_of_device
 def ask() -> Found:
     """Return every adapter, in wgpu's order."""
     if importlib.util.find_spec(_WHEEL) is None:
-        return Found(why=f"the wheel {_WHEEL}, which brings wgpu-native, is not installed; a browser's adapters are its own")
+        return Found(
+            why=f"the wheel {_WHEEL}, which brings wgpu-native, is not installed; a browser's adapters are its own"
+        )
     wgpu: Any = importlib.import_module(_WHEEL)
     adapters = wgpu.gpu.enumerate_adapters_sync()
     why = f"{wgpu.__file__} knows no adapter"
