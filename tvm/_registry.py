@@ -3,7 +3,6 @@
 import os
 import threading
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from tvm import _journal
@@ -17,12 +16,12 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-@dataclass(eq=False)
 class _Entry(Generic[V]):
     """A value, or what makes it at its first use."""
 
-    load: Callable[[], V] | None = None
-    value: V | None = None
+    def __init__(self, value: V | None = None, load: Callable[[], V] | None = None) -> None:
+        self.value = value
+        self.load = load
 
     def get(self) -> V:
         """Make the value once. Two threads may make two, of which one is kept."""
@@ -32,12 +31,12 @@ class _Entry(Generic[V]):
         return self.value  # type: ignore[return-value] # None is a value only where V allows it
 
 
-@dataclass(eq=False)
 class _Table(Generic[V]):
     """Many entries whose names begin alike, read at the first use of one of them."""
 
-    load: Callable[[], Mapping[str, V]]
-    entries: Mapping[str, V] | None = None
+    def __init__(self, load: Callable[[], Mapping[str, V]]) -> None:
+        self.load = load
+        self.entries: Mapping[str, V] | None = None
 
     def get(self) -> Mapping[str, V]:
         if self.entries is None:

@@ -27,7 +27,9 @@ def autoload() -> None:
         return
     chosen = None if not text or text.lower() in _ON else frozenset(name.strip() for name in text.split(",")) - {""}
     problems, names = _load_all(chosen)
-    problems += [f"{SWITCH} names {name!r}, which no distribution provides" for name in sorted((chosen or set()) - names)]
+    problems += [
+        f"{SWITCH} names {name!r}, which no distribution provides" for name in sorted((chosen or set()) - names)
+    ]
     for problem in problems:
         warnings.warn(problem, stacklevel=3)
 
@@ -52,5 +54,7 @@ def _attempt(name: str, distribution: str, action: Callable[[], object]) -> str:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a hook may even call sys.exit(): `import tvm` must not end the program
-        return f"the backend {name!r} of the distribution {distribution} was not loaded: {type(error).__name__}: {error}"
+        return (
+            f"the backend {name!r} of the distribution {distribution} was not loaded: {type(error).__name__}: {error}"
+        )
     return ""

@@ -4,7 +4,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,13 +13,13 @@ GROUP = "tvm.backends"
 _FOLDERS = (".dist-info", ".egg-info")
 
 
-@dataclass(frozen=True, kw_only=True)
 class Point:
     """One entry point; `distribution` says whose it is, with its version."""
 
-    name: str
-    distribution: str
-    entry: "EntryPoint"
+    def __init__(self, name: str, distribution: str, entry: "EntryPoint") -> None:
+        self.name = name
+        self.distribution = distribution
+        self.entry = entry
 
     def run(self) -> None:
         """Import what it names and call it."""
@@ -37,7 +36,9 @@ def find() -> tuple[list[Point], list[str]]:
             found = _read(folder)
         except Exception as error:  # noqa: BLE001 - a broken folder of another distribution must not stop `import tvm`
             name = os.path.basename(folder)
-            problems.append(f"the entry points of the distribution {name} cannot be read: {type(error).__name__}: {error}")
+            problems.append(
+                f"the entry points of the distribution {name} cannot be read: {type(error).__name__}: {error}"
+            )
             continue
         # A distribution that two folders of sys.path have is imported from the first.
         fresh = [point for point in found if f"{point.distribution}:{point.name}" not in seen]
@@ -70,6 +71,8 @@ def _read(path: str) -> list[Point]:
     from pathlib import Path  # noqa: PLC0415
 
     distribution = Distribution.at(Path(path))
-    entries = sorted((entry for entry in distribution.entry_points if entry.group == GROUP), key=lambda entry: entry.name)
+    entries = sorted(
+        (entry for entry in distribution.entry_points if entry.group == GROUP), key=lambda entry: entry.name
+    )
     name = f"{distribution.metadata['Name'] or os.path.basename(path)} {distribution.version or ''}".strip()
-    return [Point(name=entry.name, distribution=name, entry=entry) for entry in entries]
+    return [Point(entry.name, name, entry) for entry in entries]

@@ -7,17 +7,17 @@ from importlib.machinery import PathFinder
 from tvm import tirx
 from tvm.error import BackendNameError
 
-# Would be hidden by a module of that name.
-_FUNCTIONS = frozenset({"is_loaded", "load"})
+# What tvm.backend has of its own.
+_OWN = frozenset({"is_loaded", "load", "package"})
 
 
 def check(name: str) -> None:
-    """Raise BackendNameError for a name that is none, or that would hide a module of tvm.tirx or a function of tvm.backend."""
+    """Raise BackendNameError for a name that is none, or that would hide a module of tvm.tirx or what tvm.backend has of its own."""
     if not (name.isascii() and name.isidentifier()) or keyword.iskeyword(name) or name.startswith("_"):
         msg = f"{name!r} cannot be the name of a backend"
         raise BackendNameError(msg, fix="use ASCII letters, digits and underscores, as in `cuda` or `my_chip`")
-    if name in _FUNCTIONS:
-        msg = f"a backend called {name!r} would hide the function tvm.backend.{name}"
+    if name in _OWN:
+        msg = f"a backend called {name!r} would hide tvm.backend.{name}"
         raise BackendNameError(msg, fix="choose another name")
     if _is_taken(name):
         msg = f"a backend called {name!r} would hide tvm.tirx.{name}"

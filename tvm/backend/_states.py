@@ -4,18 +4,17 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 
 from tvm._journal import Journal
 
 
-@dataclass(kw_only=True)
 class _Transaction:
     """What one thread is loading: a backend, then those that its hook loads in turn. All are committed together or none is."""
 
-    journal: Journal
-    names: list[str] = field(default_factory=list)
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+        self.names: list[str] = []
 
 
 class States:
@@ -45,7 +44,7 @@ class States:
                 if owner is None:
                     # The first step kept is the last undone: until then the other threads wait.
                     journal.record(partial(self._abandon, thread, name))
-                    self._transactions.setdefault(thread, _Transaction(journal=journal)).names.append(name)
+                    self._transactions.setdefault(thread, _Transaction(journal)).names.append(name)
                     return True
                 # Two hooks that load each other in two threads: as in one thread, the second finds the first begun.
                 if self._waits_for(owner, thread):

@@ -1,20 +1,25 @@
 """Nodes that every dialect shares: types, operations, variables, constants, calls."""
 
-from tvm.ir.dtype import DType, DTypeError, dtype
-from tvm.ir.expr import Call, ConversionError, Expr, FloatImm, IntImm, StringImm, Var, convert
-from tvm.ir.node import Node, Span
-from tvm.ir.op import (
-    CallEffectKind,
-    Op,
-    has_op,
-    list_ops,
-    register_op,
-    register_op_table,
-    unregister_op,
-    unregister_op_table,
-)
-from tvm.ir.structural import structural_equal
-from tvm.ir.type import PointerType, PrimType, StringType, TupleType, Type, as_type
+from typing import TYPE_CHECKING
+
+from tvm import _lazy
+
+if TYPE_CHECKING:
+    from tvm.ir.dtype import DType, DTypeError, dtype
+    from tvm.ir.expr import Call, ConversionError, Expr, FloatImm, IntImm, StringImm, Var, convert
+    from tvm.ir.node import Node, Span
+    from tvm.ir.op import (
+        CallEffectKind,
+        Op,
+        has_op,
+        list_ops,
+        register_op,
+        register_op_table,
+        unregister_op,
+        unregister_op_table,
+    )
+    from tvm.ir.structural import structural_equal
+    from tvm.ir.type import PointerType, PrimType, StringType, TupleType, Type, as_type
 
 __all__ = [
     "Call",
@@ -46,3 +51,47 @@ __all__ = [
     "unregister_op",
     "unregister_op_table",
 ]
+
+__getattr__ = _lazy.members(
+    __name__,
+    {
+        "tvm.ir.dtype": (
+            "DType",
+            "DTypeError",
+            "dtype",
+        ),
+        "tvm.ir.expr": (
+            "Call",
+            "ConversionError",
+            "Expr",
+            "FloatImm",
+            "IntImm",
+            "StringImm",
+            "Var",
+            "convert",
+        ),
+        "tvm.ir.node": (
+            "Node",
+            "Span",
+        ),
+        "tvm.ir.op": (
+            "CallEffectKind",
+            "Op",
+            "has_op",
+            "list_ops",
+            "register_op",
+            "register_op_table",
+            "unregister_op",
+            "unregister_op_table",
+        ),
+        "tvm.ir.structural": ("structural_equal",),
+        "tvm.ir.type": (
+            "PointerType",
+            "PrimType",
+            "StringType",
+            "TupleType",
+            "Type",
+            "as_type",
+        ),
+    },
+)

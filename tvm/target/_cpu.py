@@ -65,4 +65,7 @@ def _processor(facts: dict[str, str]) -> str:
 
 def _levels() -> list[tuple[str, set[str]]]:
     """Return the levels with what each needs in all: its own and that of every level below."""
-    return [(name, set[str]().union(*(own for _, own in _X86_LEVELS[place:]))) for place, (name, _) in enumerate(_X86_LEVELS)]
+    return [
+        (name, set[str]().union(*(own for _, own in _X86_LEVELS[place:])))
+        for place, (name, _) in enumerate(_X86_LEVELS)
+    ]

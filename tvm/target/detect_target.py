@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from tvm._registry import Registry, suggestion
 from tvm.error import DeviceError
-from tvm.target._cpu import detect_cpu
-from tvm.target.target import Target
 
 if TYPE_CHECKING:
     from tvm_ffi import Device
+
+    from tvm.target.target import Target
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class DeviceName:
         return f"{self.type}:{self.index}"
 
 
-Detector = Callable[[DeviceName], Target]
+Detector = Callable[[DeviceName], "Target"]
 
 _DETECTORS: Registry[str, Detector] = Registry("a device type with a detector")
 
@@ -50,7 +50,7 @@ def list_device_target_detectors() -> list[str]:
     return _DETECTORS.names()
 
 
-def detect_target_from_device(device: "str | Device | DeviceName") -> Target:
+def detect_target_from_device(device: "str | Device | DeviceName") -> "Target":
     """Return the target of a device: "cuda", "cuda:1" or a Device.
 
     DeviceError, which is a ValueError, for a type without a detector, and when this machine has no such device: it says why.
@@ -64,8 +64,10 @@ def detect_target_from_device(device: "str | Device | DeviceName") -> Target:
     return detector(name)
 
 
-def target_of_device(device: DeviceName) -> Target:
+def target_of_device(device: DeviceName) -> "Target":
     """Return a target of the kind that is called as the device type is, with what the device says of itself: most detectors."""
+    from tvm.target.target import Target  # noqa: PLC0415 - see _cpu
+
     return Target({"kind": device.type, "from_device": device.index})
 
 
@@ -79,4 +81,10 @@ def _name(device: "str | Device | DeviceName") -> DeviceName:
     return DeviceName(type=kind, index=int(index or 0))
 
 
-register_device_target_detector("cpu", detect_cpu)
+def _cpu() -> Detector:
+    from tvm.target._cpu import detect_cpu  # noqa: PLC0415 - `import tvm` registers detectors and makes no target
+
+    return detect_cpu
+
+
+register_device_target_detector("cpu", load=_cpu)

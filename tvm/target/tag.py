@@ -1,16 +1,14 @@
 """Tags: names of whole configurations, "nvidia/geforce-rtx-4090"."""
 
-import json
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tvm._registry import Registry
 from tvm.error import TargetError
-from tvm.target.kind import Config
 
 if TYPE_CHECKING:
+    from tvm.target.kind import Config
     from tvm.target.target import Target
 
 _TAGS: Registry[str, Mapping[str, object]] = Registry("a target tag")
@@ -46,7 +44,7 @@ def unregister_tag_table(prefix: str) -> None:
     _TAGS.unregister_table(prefix)
 
 
-def tag_config(name: str) -> Config | None:
+def tag_config(name: str) -> "Config | None":
     """Return the configuration of a tag, or None."""
     config = _TAGS.get(name)
     return None if config is None else dict(config)
@@ -65,6 +63,9 @@ def list_tags() -> dict[str, "Target"]:
 
 
 def _core(prefix: str) -> Mapping[str, Mapping[str, object]]:
+    import json  # noqa: PLC0415 - `import tvm` registers tags and reads none
+    from pathlib import Path  # noqa: PLC0415
+
     text = Path(__file__).with_name("tags.json").read_text(encoding="utf-8")
     return {name: config for name, config in json.loads(text).items() if name.startswith(prefix)}
 

@@ -184,7 +184,9 @@ def _report(call: TileCall, op_name: str, kind: str, refusals: list[_Refusal]) -
     first, second = (max(len(row[column]) for row in rows) for column in (0, 1))
     table = "\n".join(f"  {row[0]:<{first}} | {row[1]:>{second}} | {row[2]}" for row in rows)
     traces = [
-        f"{refusal.variant}:\n{''.join(traceback.format_exception(refusal.error))}" for refusal in refusals if refusal.error
+        f"{refusal.variant}:\n{''.join(traceback.format_exception(refusal.error))}"
+        for refusal in refusals
+        if refusal.error
     ]
     return "\n".join([f"no variant of {op_name} for {kind} accepts the call", table, f"call: {call}", *traces])
 
