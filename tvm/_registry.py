@@ -3,7 +3,7 @@
 import os
 import threading
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from tvm import _journal
 from tvm.error import RegistryError
@@ -118,7 +118,8 @@ class Registry(Generic[K, V]):
     def names(self) -> list[K]:
         """Return all names, sorted; reads every table."""
         tables = [name for table in list(self._tables.values()) for name in table.get()]
-        return sorted({*self._entries, *tables}, key=str)  # type: ignore[misc] # tables are for names of K = str
+        # There are tables only where names are texts.
+        return sorted({*self._entries, *cast("list[K]", tables)}, key=str)
 
     def items(self) -> Iterator[tuple[K, V]]:
         """Give names and values, sorted by name."""
@@ -185,7 +186,7 @@ class Registry(Generic[K, V]):
         return next((table for prefix, table in list(self._tables.items()) if key.startswith(prefix)), None)
 
 
-_ALL: "list[Registry[Hashable, object]]" = []
+_ALL: "list[Registry[Any, Any]]" = []
 
 
 def snapshot() -> dict[str, dict[str, object]]:

@@ -2,15 +2,15 @@
 
 import os
 import sys
-from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tvm import _journal
 
 if TYPE_CHECKING:
     import ctypes
-    from pathlib import Path
+    from collections.abc import Iterable
 
 # Libraries that are open, by name. They stay open as long as the process lives, or until the load that opened them is undone.
 _LOADED_LIBS: "dict[str, ctypes.CDLL]" = {}
@@ -51,16 +51,16 @@ def load_optional_library(name: str, folders: "Iterable[Path]") -> bool:
     return False
 
 
-def _candidates(name: str, folders: "Iterable[Path]") -> "list[str]":
-    asked = [entry for entry in os.environ.get(_LIBRARY_PATH, "").split(os.pathsep) if os.path.isabs(entry)]
-    paths = [os.path.join(folder, file_name(name)) for folder in [*map(str, folders), *asked]]
-    return [path for path in paths if os.path.isfile(path)]
+def _candidates(name: str, folders: "Iterable[Path]") -> list[Path]:
+    asked = [Path(entry) for entry in os.environ.get(_LIBRARY_PATH, "").split(os.pathsep)]
+    paths = [folder / file_name(name) for folder in (*folders, *asked) if folder.is_absolute()]
+    return [path for path in paths if path.is_file()]
 
 
-def _open(name: str, path: str) -> None:
+def _open(name: str, path: Path) -> None:
     import ctypes  # noqa: PLC0415 - most loads find no library, and it takes longer than the search
 
-    library = ctypes.CDLL(path, mode=ctypes.RTLD_LOCAL)
+    library = ctypes.CDLL(str(path), mode=ctypes.RTLD_LOCAL)
     _LOADED_LIBS[name] = library
     _journal.record(lambda: _close(name, library))
 
@@ -70,4 +70,4 @@ def _close(name: str, library: "ctypes.CDLL") -> None:
 
     if _LOADED_LIBS.get(name) is library:
         del _LOADED_LIBS[name]
-        _ctypes.dlclose(library._handle)
+        _ctypes.dlclose(library._handle)  # noqa: SLF001 - ctypes has no public way to close a library

@@ -1,7 +1,7 @@
 """Metal devices of this machine, asked of macOS."""
 
 import json
-import sys
+import platform
 from collections.abc import Mapping
 
 from tvm.runtime.device_api import Attribute
@@ -19,7 +19,7 @@ detect = target_of_device
 
 def ask() -> Found:
     """Return every GPU that macOS says supports Metal."""
-    if sys.platform != "darwin":
+    if platform.system() != "Darwin":
         return Found(why="Metal is a part of macOS, and this is another system")
     done = process.run([_TOOL, "-json", "SPDisplaysDataType"], check=False, timeout=LIMIT)
     if done.code != 0:

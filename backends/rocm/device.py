@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from tvm.runtime.device_api import Attribute
 from tvm.support import process
-from tvm.support.devices import LIMIT, Devices, Found
 from tvm.support._rocm_arch import find_rocminfo
+from tvm.support.devices import LIMIT, Devices, Found
 from tvm.target import target_of_device
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")

@@ -6,6 +6,7 @@ Numbers and layouts are those of the Khronos Vulkan registry, vulkan_core.h.
 import ctypes
 from collections.abc import Mapping
 from ctypes import c_char, c_int32, c_uint8, c_uint32, c_uint64, c_void_p
+from itertools import pairwise
 
 from tvm.runtime.device_api import Attribute
 from tvm.support.devices import Devices, Found, file_of, open_first
@@ -196,7 +197,7 @@ def _device(library: ctypes.CDLL, device: int) -> Mapping[str, Attribute]:
 def _supported(library: ctypes.CDLL, device: int) -> dict[str, bool]:
     kinds = (_FEATURES_2, _FEATURES_11, _FEATURES_12, _FEATURES_13)
     chain = {kind: _Features(kind=kind) for kind in kinds}
-    for kind, following in zip(kinds, kinds[1:], strict=False):
+    for kind, following in pairwise(kinds):
         chain[kind].next = ctypes.addressof(chain[following])
     library.vkGetPhysicalDeviceFeatures2(c_void_p(device), ctypes.byref(chain[_FEATURES_2]))
     asked = {option: bool(chain[kind].flags[place]) for option, (kind, place) in _SUPPORTS.items()}

@@ -1,17 +1,19 @@
 """Loads a backend whole or not at all."""
 
 import sys
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from tvm import _journal
 from tvm.backend import _alias, _names
 from tvm.backend._states import States
 from tvm.base import load_optional_library
 from tvm.error import BackendHookError, BackendNotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _STATES = States()
 _PACKAGE = "tvm.backend"

@@ -8,9 +8,8 @@ if TYPE_CHECKING:
     from tvm.ir.dtype import DType, DTypeError, dtype
     from tvm.ir.expr import Call, ConversionError, Expr, FloatImm, IntImm, StringImm, Var, convert
     from tvm.ir.node import Node, Span
-    from tvm.ir.op import (
-        CallEffectKind,
-        Op,
+    from tvm.ir.op import CallEffectKind, Op
+    from tvm.ir.op_registry import (
         has_op,
         list_ops,
         register_op,
@@ -74,9 +73,8 @@ __getattr__ = _lazy.members(
             "Node",
             "Span",
         ),
-        "tvm.ir.op": (
-            "CallEffectKind",
-            "Op",
+        "tvm.ir.op": ("CallEffectKind", "Op"),
+        "tvm.ir.op_registry": (
             "has_op",
             "list_ops",
             "register_op",

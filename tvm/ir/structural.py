@@ -27,8 +27,8 @@ class _Comparison:
                 return left is right or (self._map and left.ty == right.ty and self._paired(left, right))
             case Node(), Node():
                 return type(left) is type(right) and self._equal_fields(left, right)
-            case (tuple(), tuple()) | (list(), list()):
-                return len(left) == len(right) and all(map(self.equal, left, right))
+            case tuple() | list(), tuple() | list():
+                return type(left) is type(right) and len(left) == len(right) and all(map(self.equal, left, right))
             case Mapping(), Mapping():
                 return left.keys() == right.keys() and all(self.equal(left[key], right[key]) for key in left)
             case _:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from tvm import _lazy
 
 if TYPE_CHECKING:
+    from tvm_ffi import Device, device
+
     from tvm.runtime.device_api import (
         DeviceAPI,
         get_device_api,
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
         unregister_device_api,
     )
     from tvm.runtime.functions import register_global_func, remove_global_func
-    from tvm_ffi import Device, device
 
 __all__ = [
     "Device",

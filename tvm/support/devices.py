@@ -5,6 +5,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from tvm.error import CompileError, DeviceError, ToolNotFound
@@ -100,10 +101,8 @@ def _outcome(ask: Callable[[], Found]) -> library.Outcome:
 def open_first(names: Sequence[str]) -> ctypes.CDLL | None:
     """Open the first of these shared libraries that the system's loader finds."""
     for name in names:
-        try:
+        with suppress(OSError):
             return ctypes.CDLL(name)
-        except OSError:
-            continue
     return None
 
 

@@ -6,13 +6,13 @@ from tvm import _lazy
 
 if TYPE_CHECKING:
     from tvm.target.detect_target import (
-        DeviceName,
         detect_target_from_device,
         list_device_target_detectors,
         register_device_target_detector,
         target_of_device,
         unregister_device_target_detector,
     )
+    from tvm.target.device_name import DeviceName
     from tvm.target.kind import (
         TargetKind,
         get_target_kind,
@@ -46,8 +46,8 @@ __all__ = [
 __getattr__ = _lazy.members(
     __name__,
     {
+        "tvm.target.device_name": ("DeviceName",),
         "tvm.target.detect_target": (
-            "DeviceName",
             "detect_target_from_device",
             "list_device_target_detectors",
             "register_device_target_detector",

@@ -11,7 +11,7 @@ from tvm.target._complete import host_triple
 from tvm.target.target import Target
 
 if TYPE_CHECKING:
-    from tvm.target.detect_target import DeviceName
+    from tvm.target.device_name import DeviceName
 
 _CPUINFO = Path("/proc/cpuinfo")
 

@@ -1,7 +1,6 @@
 """Finds the target of a device of this machine, by one detector per device type."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tvm._registry import Registry, suggestion
@@ -10,21 +9,11 @@ from tvm.error import DeviceError
 if TYPE_CHECKING:
     from tvm_ffi import Device
 
+    from tvm.target.device_name import DeviceName
     from tvm.target.target import Target
 
 
-@dataclass(frozen=True, kw_only=True)
-class DeviceName:
-    """A device by type and number, as a detector gets it."""
-
-    type: str
-    index: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.type}:{self.index}"
-
-
-Detector = Callable[[DeviceName], "Target"]
+Detector = Callable[["DeviceName"], "Target"]
 
 _DETECTORS: Registry[str, Detector] = Registry("a device type with a detector")
 
@@ -55,7 +44,9 @@ def detect_target_from_device(device: "str | Device | DeviceName") -> "Target":
 
     DeviceError, which is a ValueError, for a type without a detector, and when this machine has no such device: it says why.
     """
-    name = _name(device)
+    from tvm.target.device_name import read  # noqa: PLC0415 - `import tvm` registers detectors and asks none
+
+    name = read(device)
     detector = _DETECTORS.get(name.type)
     if detector is None:
         known = list_device_target_detectors()
@@ -64,21 +55,11 @@ def detect_target_from_device(device: "str | Device | DeviceName") -> "Target":
     return detector(name)
 
 
-def target_of_device(device: DeviceName) -> "Target":
+def target_of_device(device: "DeviceName") -> "Target":
     """Return a target of the kind that is called as the device type is, with what the device says of itself: most detectors."""
     from tvm.target.target import Target  # noqa: PLC0415 - see _cpu
 
     return Target({"kind": device.type, "from_device": device.index})
-
-
-def _name(device: "str | Device | DeviceName") -> DeviceName:
-    if not isinstance(device, str):
-        return DeviceName(type=str(device.type), index=int(device.index))
-    kind, colon, index = device.strip().partition(":")
-    if not kind or (colon and not (index.isascii() and index.isdigit())):
-        msg = f"{device!r} is no device"
-        raise DeviceError(msg, fix="write its type, or its type and number: cuda, cuda:1")
-    return DeviceName(type=kind, index=int(index or 0))
 
 
 def _cpu() -> Detector:

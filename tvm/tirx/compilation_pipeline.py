@@ -1,13 +1,12 @@
 """Pipelines: which passes a kernel goes through, by name."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tvm._registry import Registry
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pipeline:
+class Pipeline(NamedTuple):
     """Names of passes in their order: of the whole module, then of what runs on the host and on the device."""
 
     passes: tuple[str, ...]
