@@ -115,6 +115,7 @@ _command("coverage", "Hardware x depth: what each arch reached, and the why of e
 _command("report", "Rewrite the report from all results and print its table.")
 _command("doctor", "Look for what is wrong on this machine.")
 _command("prune", "Remove our images of old recipes, and what killed runs left.")
+_command("lock", "Refresh the locks and pins of all images and show what changed; `-- IMAGE...`.")
 
 
 @nox.session
