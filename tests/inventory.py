@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FunctionType
@@ -21,7 +21,9 @@ from tvm import backend
 from tvm.script import tirx as tx
 from tvm.script.namespace import list_script_namespaces
 from tvm.target import Target, get_target_kind, list_device_target_detectors, list_tags, list_target_kinds
+from tvm.tirx.codegen import list_code_generators
 from tvm.tirx.compilation_pipeline import list_tir_pipelines
+from tvm.tirx.operator.tile_primitive.dispatcher import list_registered_schedules
 
 Facts = Mapping[str, Mapping[str, Any]]
 
@@ -112,7 +114,12 @@ def kinds(facts: dict[str, Facts]) -> Part:
             warnings.simplefilter("ignore")
             resolved = Target(name).export()
         part.compare(f"{name}: defaults", _portable(name, fact["default_resolved"]), _portable(name, resolved))
-    part.deferred = ["code generators of the kinds"]
+    lacking = [
+        name
+        for name, fact in facts["target kinds"].items()
+        if fact["build_func"] and name not in list_code_generators()
+    ]
+    part.deferred = [f"code generators of {len(lacking)} kinds"] if lacking else []
     return part
 
 
@@ -139,11 +146,11 @@ def registrations(facts: dict[str, Facts]) -> Part:
             # More is no difference: the webgpu backend has a detector here.
             part.compare(f"{name}: {what}", fact[what], [key for key in found[name][what] if key in fact[what]])
         part.compare(f"{name}: tags", fact["tags"], found[name]["tags"])
-        part.deferred += [
-            f"{fact[key]} {key.replace('_', ' ')} of {name}"
-            for key in ("codegen_entries", "tile_dispatch_cases")
-            if fact[key]
-        ]
+        cases = fact["tile_dispatch_cases"] - len(found[name]["tile_dispatch_cases"])
+        part.deferred += [f"{cases} tile dispatch cases of {name}"] if cases else []
+        part.deferred += [f"{fact['codegen_entries']} codegen entries of {name}"] if fact["codegen_entries"] else []
+    part.compare("detectors", [], sorted(set(facts["detectors"]) - set(list_device_target_detectors())))
+    part.deferred += [f"pipeline {name}" for name in facts["pipelines"] if name not in list_tir_pipelines()]
     return part
 
 
@@ -177,16 +184,24 @@ def _everything() -> dict[str, set[str]]:
         "pipelines": set(list_tir_pipelines()),
         "script_namespaces": set(list_script_namespaces()),
         "tags": set(list_tags()),
+        "tile_dispatch_cases": {f"{op} {kind} {variant}" for op, kind, variant in _cases()},
     }
 
 
-PARTS: tuple[Callable[[dict[str, Facts]], Part], ...] = (members, families, kinds, tags, registrations)
+def _cases() -> Iterator[tuple[str, str, str]]:
+    for op, kinds_of_op in list_registered_schedules().items():
+        for kind, variants in kinds_of_op.items():
+            yield from ((op, kind, variant) for variant in variants)
 
 
-def main() -> int:
+Check = Callable[[dict[str, Facts]], Part]
+PARTS: tuple[Check, ...] = (members, families, kinds, tags, registrations)
+
+
+def main(checks: Sequence[Check] = PARTS) -> int:
     """Print each part; 1 if anything differs."""
     facts = inventory()
-    parts = [make(facts) for make in PARTS]
+    parts = [check(facts) for check in checks]
     for part in parts:
         print(part)
         for difference in part.differences:

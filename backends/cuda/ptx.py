@@ -28,12 +28,14 @@ class Family:
 
     @property
     def name(self) -> str:
-        """The name in Tx.ptx; Python keywords have an underscore behind them there as well."""
+        """The name in Tx.ptx, without the underscore that Python keywords may have there."""
         return self.mnemonic.replace(".", "_")
 
     def __getattr__(self, name: str) -> object:
         """Say that there are no modifiers yet."""
-        msg = f"Tx.ptx.{self.name} has no {name!r}: the forms of PTX instructions are not part of this version"
+        # A copy that is being made has no mnemonic yet.
+        label = vars(self).get("mnemonic", type(self).__name__)
+        msg = f"Tx.ptx.{label} has no {name!r}: the forms of PTX instructions are not part of this version"
         raise AttributeError(msg, name=name, obj=self)
 
 

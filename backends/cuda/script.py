@@ -18,8 +18,14 @@ TABLES = Tables(
 NAMES = ("cuda", "nvshmem", "ptx_legacy", "ptx", "s_tir")
 
 
-@cache
 def namespaces(wrap: Wrap | None = None) -> dict[str, object]:
-    """Return the namespaces by name, the same at each call; `wrap` is put around each function that builds a call."""
+    """Return the namespaces by name, the same at each call; with `wrap`, which is put around each builder, new ones."""
+    return _shared() if wrap is None else _made(wrap)
+
+
+def _made(wrap: Wrap | None = None) -> dict[str, object]:
     made = {**TABLES.namespaces(wrap), "ptx": PtxNamespace()}
     return {name: made[name] for name in NAMES}
+
+
+_shared = cache(_made)

@@ -1,18 +1,19 @@
 """Apple Metal: the script namespace Tx.metal, target tags, devices."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tvm.backend.package import lazy, submodule
-from tvm.ir import Op, register_op_table
+from tvm.ir import register_op_table
 from tvm.runtime import register_device_api
 from tvm.script.namespace import register_script_namespace
 from tvm.target import register_device_target_detector, register_tag_table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import ModuleType
 
+    from tvm.ir import Op
     from tvm.script.table import Wrap
 
 __all__ = ["register_backend", "script_namespace", "script_namespaces"]
@@ -43,7 +44,7 @@ def script_namespace(*, op_wrapper: "Wrap | None" = None) -> object:
     return script_namespaces(op_wrapper=op_wrapper)["metal"]
 
 
-def _operations(prefix: str) -> Mapping[str, Op]:
+def _operations(prefix: str) -> "Mapping[str, Op]":
     from tvm.backend.metal import script  # noqa: PLC0415 - tables load at their first use
 
     return script.TABLES.operations(prefix)

@@ -1,4 +1,4 @@
-# Types of the script namespaces. Written by `python -m tests.stubs` from the tables.
+# Types of the script namespaces. Written by `python -m tests.generated` from the tables.
 
 from typing import Literal
 

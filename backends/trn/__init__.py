@@ -1,18 +1,20 @@
 """AWS Trainium: the script namespace Tx.nki, target tags, the pipeline "trn"."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tvm.backend.package import lazy, submodule
-from tvm.ir import Op, register_op_table
+from tvm.ir import register_op_table
 from tvm.script.namespace import register_script_namespace
 from tvm.target import register_tag_table
-from tvm.tirx.compilation_pipeline import Pipeline, register_tir_pipeline
+from tvm.tirx.compilation_pipeline import register_tir_pipeline
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import ModuleType
 
+    from tvm.ir import Op
     from tvm.script.table import Wrap
+    from tvm.tirx.compilation_pipeline import Pipeline
 
 __all__ = ["register_backend", "script_namespace", "script_namespaces"]
 
@@ -40,13 +42,13 @@ def script_namespace(*, op_wrapper: "Wrap | None" = None) -> object:
     return script_namespaces(op_wrapper=op_wrapper)["nki"]
 
 
-def _operations() -> Mapping[str, Op]:
+def _operations() -> "Mapping[str, Op]":
     from tvm.backend.trn import script  # noqa: PLC0415 - tables load at their first use
 
     return script.TABLES.operations("tirx.nki.")
 
 
-def _pipeline() -> Pipeline:
+def _pipeline() -> "Pipeline":
     from tvm.backend.trn.pipeline import trn_pipeline  # noqa: PLC0415 - tables load at their first use
 
     return trn_pipeline()

@@ -8,7 +8,9 @@ from tvm.script.table import Table, TableNamespace, Tables, Wrap
 TABLES = Tables((Table(name="nki", members=rows.MEMBERS, kinds={}),))
 
 
-@cache
+_shared = cache(TABLES.namespaces)
+
+
 def namespaces(wrap: Wrap | None = None) -> dict[str, TableNamespace]:
-    """Return the namespaces by name, the same at each call; `wrap` is put around each function that builds a call."""
-    return TABLES.namespaces(wrap)
+    """Return the namespaces by name, the same at each call; with `wrap`, which is put around each builder, new ones."""
+    return _shared() if wrap is None else TABLES.namespaces(wrap)

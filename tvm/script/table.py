@@ -73,9 +73,8 @@ class TableNamespace:
             # A copy that is being made has no rows yet, and is asked for names that no member has.
             label = self._label if rows else type(self).__name__
             raise AttributeError(unknown_member(label, name, rows), name=name, obj=self)
-        made = self._make(name, rows[name])
-        setattr(self, name, made)
-        return made
+        # Of two threads that make it at once both get the first.
+        return vars(self).setdefault(name, self._make(name, rows[name]))
 
     def __dir__(self) -> list[str]:
         return sorted(self._rows)

@@ -1,8 +1,12 @@
-"""Writes the types of the script namespaces from their tables: `python -m tests.stubs`. A unit test compares them."""
+"""Writes the types and the pages of the script namespaces from their tables: `python -m tests.generated`.
+
+A unit test compares what is committed with what it would write.
+"""
 
 import inspect
 import json
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -14,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 BACKENDS = ("cuda", "metal", "trn")
 WIDTH = 120
 
-_HEAD = """# Types of the script namespaces. Written by `python -m tests.stubs` from the tables.
+_HEAD = """# Types of the script namespaces. Written by `python -m tests.generated` from the tables.
 
 {imports}
 """
@@ -27,15 +31,39 @@ _IMPORTS = (
 )
 
 
-def path(backend: str) -> Path:
-    """Return where the types of a backend's namespaces stand."""
-    return ROOT / "backends" / backend / "namespaces.pyi"
+def files() -> dict[Path, str]:
+    """Return every file with its text."""
+    types = {ROOT / "backends" / backend / "namespaces.pyi": stub(backend) for backend in BACKENDS}
+    return {**types, **{ROOT / "docs" / "backends" / f"{table.name}.md": page(table) for table in _tables()}}
+
+
+def _tables() -> Iterator[Table]:
+    for backend in BACKENDS:
+        yield from _of(backend).tables
+
+
+def _of(backend: str) -> Tables:
+    tables: Tables = import_module(f"tvm.backend.{backend}.script").TABLES
+    return tables
+
+
+def page(table: Table) -> str:
+    """Return the page of a namespace: each member with its signature, what it does and where that is said."""
+    lines = [f"# Tx.{table.name}", "", "| member | what it does | source |", "|---|---|---|"]
+    for member in sorted(table.members, key=lambda member: member.name):
+        call = f"{member.name}{read(member, table.kinds).signature}"
+        lines.append(" | ".join(["| `" + call + "`", _cell(member.doc), _cell(member.source) + " |"]))
+    return "\n".join([*lines, ""])
+
+
+def _cell(text: str) -> str:
+    # A bar would end the cell, and underscores at the ends of a word would make it bold.
+    return text.replace("|", "\\|").replace("__", "\\_\\_").replace(" * ", " \\* ")
 
 
 def stub(backend: str) -> str:
     """Return the text of the types of a backend's namespaces."""
-    tables: Tables = import_module(f"tvm.backend.{backend}.script").TABLES
-    classes = "\n".join(text for table in tables.tables for text in _classes(table, ""))
+    classes = "\n".join(text for table in _of(backend).tables for text in _classes(table, ""))
     return _HEAD.format(imports=_imports(classes)) + classes
 
 
@@ -104,8 +132,8 @@ def _literal(value: object) -> str:
 
 def main() -> int:
     """Write the files."""
-    for backend in BACKENDS:
-        path(backend).write_text(stub(backend), encoding="utf-8")
+    for path, text in files().items():
+        path.write_text(text, encoding="utf-8")
     return 0
 
 
