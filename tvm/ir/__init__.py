@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from tvm import _lazy
 
 if TYPE_CHECKING:
-    from tvm.ir.dtype import DType, DTypeError, dtype
+    from tvm.ir.dtypes import DType, DTypeError, dtype
     from tvm.ir.expr import Call, ConversionError, Expr, FloatImm, IntImm, StringImm, Var, convert
     from tvm.ir.node import Node, Span
     from tvm.ir.op import CallEffectKind, Op
@@ -54,7 +54,7 @@ __all__ = [
 __getattr__ = _lazy.members(
     __name__,
     {
-        "tvm.ir.dtype": (
+        "tvm.ir.dtypes": (
             "DType",
             "DTypeError",
             "dtype",

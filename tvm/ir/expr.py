@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tvm.error import TVMError
-from tvm.ir.dtype import DType
+from tvm.ir.dtypes import DType
 from tvm.ir.node import Node, Span
 from tvm.ir.op import Op
 from tvm.ir.type import PrimType, StringType, Type, as_type

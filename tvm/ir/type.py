@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from tvm.ir.dtype import DType, dtype
+from tvm.ir.dtypes import DType, dtype
 
 
 @dataclass(frozen=True)
