@@ -66,6 +66,19 @@ def test_a_digest_that_the_registry_does_not_have_is_an_error_and_no_other_route
     assert "mmdebstrap" not in done.output
 
 
+@pytest.mark.usefixtures("spared")
+def test_lock_takes_the_digest_that_the_registry_has_now(project: Project, pushed: Pushed) -> None:
+    _stand_on(project, pushed.repository, f"sha256:{WRONG}")
+    before = (project.root / "matrix.yaml").read_text(encoding="utf-8")
+    done = project.matrix("lock", "small")
+    assert done.code == 0, done.output
+    assert f"suites.elsewhere.digest │ sha256:{WRONG} │ {pushed.digest} " in done.output
+    after = (project.root / "matrix.yaml").read_text(encoding="utf-8")
+    assert after == before.replace(f"sha256:{WRONG}", pushed.digest)
+    again = project.matrix("lock", "small")
+    assert (again.code, again.output.splitlines()[0]) == (0, "nothing changed")
+
+
 def test_a_vendors_download_with_the_right_sum_is_taken(project: Project, host: str, containers: Containers) -> None:
     done = _run_vendored(project, f"{host}{vendor_host.WHOLE}", vendor_host.SHA256)
     assert done.code == 0, done.output

@@ -101,6 +101,7 @@ def _shows(subcommands: "_Commands") -> None:
     _command(subcommands, "list", "list the cells")
     explain = _command(subcommands, "explain", "print exactly what would run")
     _cells(explain)
+    _engine(explain)
     coverage = _command(subcommands, "coverage", "hardware x depth: what each arch reached, and the why of each gap")
     _cells(coverage, optional=True)
     _command(subcommands, "report", "rewrite the report from all results and print the table")
@@ -133,8 +134,10 @@ def _keeps(subcommands: "_Commands") -> None:
     new.add_argument(
         "--suite", help="the Debian suite that the image stands on (default: the first that does not roll)"
     )
-    prune = _command(subcommands, "prune", "remove our images of old recipes and what killed runs left")
-    prune.add_argument("--all", action="store_true", help="remove every image of ours")
+    prune = _command(
+        subcommands, "prune", "remove our images of old recipes, venvs of old locks, and what killed runs left"
+    )
+    prune.add_argument("--all", action="store_true", help="remove every image and every venv of ours")
     _engine(prune)
 
 

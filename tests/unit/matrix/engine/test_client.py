@@ -47,11 +47,16 @@ def test_what_podman_lacks_on_a_machine_is_told_with_what_to_do(
 
 @pytest.mark.parametrize(("verify", "used"), [("/certs/ca.pem", "/certs/ca.pem"), (True, "/system.pem")])
 def test_an_engines_own_authority_goes_before_the_one_of_the_environment(
-    client: Client, monkeypatch: pytest.MonkeyPatch, verify: str | bool, used: str
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    verify: str | bool,  # noqa: FBT001 - what requests calls so
+    used: str,
 ) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/system.pem")
     client.trust_env, client.verify = True, verify
-    merged = client.merge_environment_settings("https://127.0.0.1:2376/version", {}, False, None, None)
+    merged = client.merge_environment_settings(
+        "https://127.0.0.1:2376/version", proxies={}, stream=None, verify=None, cert=None
+    )
     assert merged["verify"] == used
 
 
