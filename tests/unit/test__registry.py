@@ -128,9 +128,7 @@ class TestUndo:
 
     @given(
         st.lists(
-            st.tuples(
-                st.sampled_from("abc"), st.sampled_from(["register", "override", "lazy", "unregister", "table", "drop"])
-            )
+            st.tuples(st.sampled_from("abc"), st.sampled_from(["register", "override", "lazy", "unregister", "table", "drop"]))
         )
     )
     def test_any_sequence_of_changes_leaves_no_trace(self, steps: list[tuple[str, str]]) -> None:

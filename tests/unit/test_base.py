@@ -62,9 +62,7 @@ def test_an_undone_load_closes_it(library: Path) -> None:
     assert "some" not in base._LOADED_LIBS
 
 
-@pytest.mark.parametrize(
-    ("text", "on"), [("", False), ("0", False), ("No", False), (" off ", False), ("1", True), ("x", True)]
-)
+@pytest.mark.parametrize(("text", "on"), [("", False), ("0", False), ("No", False), (" off ", False), ("1", True), ("x", True)])
 def test_a_switch(text: str, on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TVM_USE_RUNTIME_LIB", text)
     assert base.runtime_only() is on

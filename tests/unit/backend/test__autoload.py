@@ -71,9 +71,7 @@ class TestTheNine:
 class TestEntryPoints:
     def test_one_that_loads_a_backend(self, fresh: World) -> None:
         foo(fresh)
-        said = fresh.python(
-            "import tvm\nfrom tvm.script import tirx as Tx\nprint(type(Tx.foo).__name__, 'foo' in dir(Tx))"
-        )
+        said = fresh.python("import tvm\nfrom tvm.script import tirx as Tx\nprint(type(Tx.foo).__name__, 'foo' in dir(Tx))")
         assert said == "object True\n"
 
     @pytest.mark.parametrize(
@@ -100,13 +98,8 @@ class TestEntryPoints:
         foo(fresh)
         fresh.module("plugin", source)
         fresh.distribution("a_broken", {"bad": entry})
-        said = fresh.python(
-            LIST + "    print(__import__('tvm.script.namespace').script.namespace.has_script_namespace('x'))\n"
-        )
-        lines = [
-            f"{NINE},foo",
-            f"UserWarning the backend 'bad' of the distribution a_broken 1.0 was not loaded: {error}",
-        ]
+        said = fresh.python(LIST + "    print(__import__('tvm.script.namespace').script.namespace.has_script_namespace('x'))\n")
+        lines = [f"{NINE},foo", f"UserWarning the backend 'bad' of the distribution a_broken 1.0 was not loaded: {error}"]
         assert said == "\n".join([*lines, "False", ""])
 
     def test_ctrl_c_in_a_hook_ends_the_import(self, fresh: World) -> None:
@@ -146,9 +139,7 @@ class TestEntryPoints:
         code = f"import os, sys; os.chdir({str(fresh.root)!r}); sys.path.remove({str(fresh.root)!r}); sys.path.insert(0, '')"
         assert fresh.python(f"{code}\nimport tvm\nprint('foo' in tvm.backend._loader.loaded())") == "False\n"
 
-    def test_one_distribution_in_two_folders_runs_once(
-        self, fresh: World, tmp_path_factory: pytest.TempPathFactory
-    ) -> None:
+    def test_one_distribution_in_two_folders_runs_once(self, fresh: World, tmp_path_factory: pytest.TempPathFactory) -> None:
         other = World(root=tmp_path_factory.mktemp("other"))
         for world in (fresh, other):
             world.distribution("twice", {"count": "counter:count"})

@@ -69,9 +69,7 @@ class TestConversion:
 
 
 class TestConstants:
-    @pytest.mark.parametrize(
-        ("dtype", "value"), [("int8", 128), ("uint8", -1), ("bool", 2), ("float32", 1), ("int32x4", 1)]
-    )
+    @pytest.mark.parametrize(("dtype", "value"), [("int8", 128), ("uint8", -1), ("bool", 2), ("float32", 1), ("int32x4", 1)])
     def test_an_integer_that_its_type_cannot_hold(self, dtype: str, value: int) -> None:
         with pytest.raises(ConversionError):
             IntImm(dtype, value)
