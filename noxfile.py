@@ -120,9 +120,11 @@ _command("lock", "Refresh the locks and pins of all images and show what changed
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the unit tests: no engine, no compiler, no network."""
+    """Run the unit tests, and compare names and values with the inventory: no engine, no compiler, no network."""
     session.install("-e", ".[dev]")
     session.run("pytest", *session.posargs)
+    if not session.posargs:
+        session.run("python", "-m", "tests.inventory")
 
 
 @nox.session

@@ -32,7 +32,7 @@ def ask(rocm_path: Arg | None) -> Answer:
     if given := os.environ.get(VARIABLE, "").strip():
         return Answer(archs=_given(given))
     try:
-        program = _rocminfo(rocm_path)
+        program = find_rocminfo(rocm_path)
     except ToolNotFound as error:
         return Answer(archs=(), why=f"{VARIABLE} is not set, and {error.cause}")
     done = process.run([program], check=False, timeout=_LIMIT)
@@ -64,7 +64,8 @@ def _given(text: str) -> tuple[str, ...]:
         raise ConfigError(msg, fix=error.fix) from None
 
 
-def _rocminfo(rocm_path: Arg | None) -> str:
+def find_rocminfo(rocm_path: Arg | None = None) -> str:
+    """Return the path of rocminfo: that of `rocm_path`, else ROCm's own, else the one on PATH. ToolNotFound without one."""
     if rocm_path is not None:
         return process.locate(Path(rocm_path).absolute() / "bin/rocminfo")
     try:

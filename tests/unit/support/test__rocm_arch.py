@@ -84,4 +84,4 @@ def test_a_call_takes_its_own_arch_first(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_the_programs_place_is_found_before_it_runs(tmp_path: Path) -> None:
     with pytest.raises(ToolNotFound):
-        _rocm_arch._rocminfo(tmp_path)
+        _rocm_arch.find_rocminfo(tmp_path)
