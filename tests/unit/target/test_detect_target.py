@@ -19,7 +19,8 @@ from tvm.target import (
 
 
 @pytest.mark.parametrize(
-    ("given", "index"), [("ext_dev", 0), ("ext_dev:1", 1), (tvm_ffi.device("ext_dev", 2), 2), (DeviceName(type="ext_dev"), 0)]
+    ("given", "index"),
+    [("ext_dev", 0), ("ext_dev:1", 1), (tvm_ffi.device("ext_dev", 2), 2), (DeviceName(type="ext_dev"), 0)],
 )
 def test_a_detector_gets_type_and_number(given: "str | tvm_ffi.Device | DeviceName", index: int) -> None:
     seen: list[DeviceName] = []
