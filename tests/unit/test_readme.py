@@ -15,7 +15,7 @@ from tests.unit.matrix.projects import make_project
 from tests.unit.stand_in import MakeStandIn
 from tvm.error import ExitCode
 from tvm.matrix import cli, loader
-from tvm.matrix.model import Cell, Image, Suite, Vendor
+from tvm.matrix.model import Cell, Image, Suite, Vendor, VendorIndex
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -151,7 +151,14 @@ def test_command_line_page_has_every_exit_code() -> None:
 
 
 @pytest.mark.parametrize(
-    ("heading", "model"), [("## Suite", Suite), ("## Image", Image), ("### Vendor", Vendor), ("## Cell", Cell)]
+    ("heading", "model"),
+    [
+        ("## Suite", Suite),
+        ("## Image", Image),
+        ("### Vendor", Vendor),
+        ("### Vendor's index", VendorIndex),
+        ("## Cell", Cell),
+    ],
 )
 def test_matrix_page_has_every_field(heading: str, model: type[BaseModel]) -> None:
     assert [row[0].strip("`") for row in _table("matrix.md", heading)] == list(model.model_fields)

@@ -67,6 +67,8 @@ _OUTPUTS = [
     ("riscv64-linux-gnu-gcc", "riscv64-linux-gnu-gcc (Debian 14.2.0-19) 14.2.0\n", "14.2.0"),
     ("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64-win32\t14.2.0-19+27+b1\n", "14.2.0"),
     ("wine64", "wine-10.0 (Debian 10.0~repack-6)\n", "10.0"),
+    ("xcrun", "xcrun version 70.\n", "70"),
+    ("xcrun", "xcrun version 1.0 (a stand-in)\n", "1.0"),
     ("qemu-riscv64", "qemu-riscv64 version 10.0.13 (Debian 1:10.0.13+ds-0+deb13u1)\n", "10.0.13"),
     ("llvm-objdump", "Debian LLVM version 19.1.7\n  Optimized build.\n", "19.1.7"),
     ("llvm-readobj", "Debian LLVM version 19.1.7\n  Optimized build.\n", "19.1.7"),
