@@ -92,7 +92,7 @@ def test_an_address_that_is_more_than_a_place_is_refused(address: str) -> None:
 
 
 def test_an_engine_behind_ssh_answers_through_it(stand_in: MakeStandIn, docker: FakeDocker) -> None:
-    ssh = stand_in("ssh", body=FORWARDS)
+    ssh = stand_in("ssh", body=FORWARDS, makes=False)
     connection = connect(endpoint(f"ssh://me@far{docker.address.removeprefix('unix://')}"))
     assert (connection.name, connection.version) == ("docker", "20.10.24")
     assert str(connection.endpoint).startswith("ssh://me@far/")
@@ -105,7 +105,7 @@ def test_an_engine_behind_ssh_answers_through_it(stand_in: MakeStandIn, docker: 
 
 def test_the_tunnel_ends_when_its_input_does(stand_in: MakeStandIn, docker: FakeDocker) -> None:
     """So it ends with a runner that is killed."""
-    stand_in("ssh", body=FORWARDS)
+    stand_in("ssh", body=FORWARDS, makes=False)
     tunnel = open_tunnel(f"ssh://far{docker.address.removeprefix('unix://')}")
     program = tunnel._program._child
     assert program.stdin
@@ -115,7 +115,7 @@ def test_the_tunnel_ends_when_its_input_does(stand_in: MakeStandIn, docker: Fake
 
 
 def test_a_second_close_does_nothing(stand_in: MakeStandIn, docker: FakeDocker) -> None:
-    stand_in("ssh", body=FORWARDS)
+    stand_in("ssh", body=FORWARDS, makes=False)
     tunnel = open_tunnel(f"ssh://far{docker.address.removeprefix('unix://')}")
     pid = tunnel._program._child.pid
     tunnel.close()
@@ -137,7 +137,7 @@ def test_what_ssh_says_is_the_error_and_nothing_is_left(
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     noise = "Warning: Permanently added 'far' to the list of known hosts."
-    stand_in("ssh", body=f"print({said!r} + chr(10) + {noise!r}, file=sys.stderr)", code=255)
+    stand_in("ssh", body=f"print({said!r} + chr(10) + {noise!r}, file=sys.stderr)", code=255, makes=False)
     with pytest.raises(EngineError) as caught:
         connect(endpoint("ssh://me@far:2222"))
     assert caught.value.cause == (
@@ -148,7 +148,7 @@ def test_what_ssh_says_is_the_error_and_nothing_is_left(
 
 
 def test_a_socket_that_is_not_there_on_the_other_machine_is_named(stand_in: MakeStandIn) -> None:
-    stand_in("ssh", body=FORWARDS)
+    stand_in("ssh", body=FORWARDS, makes=False)
     with pytest.raises(EngineError) as caught:
         connect(endpoint("ssh://far/nowhere/docker.sock"))
     assert "ssh gets there, but no engine answers at /nowhere/docker.sock" in caught.value.cause
@@ -165,7 +165,7 @@ def test_an_ssh_that_neither_connects_nor_ends_is_given_up(
     stand_in: MakeStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tvm.matrix.engine.tunnel._LIMIT", 0.3)
-    stand_in("ssh", body="sys.stdin.read()")
+    stand_in("ssh", body="sys.stdin.read()", makes=False)
     with pytest.raises(TunnelError, match="ssh says: nothing, and waits"):
         open_tunnel("ssh://far")
 
