@@ -109,6 +109,14 @@ class TestEntryPoints:
         ]
         assert said == "\n".join([*lines, "False", ""])
 
+    def test_one_that_fails_after_it_has_loaded_a_backend(self, fresh: World) -> None:
+        fresh.package("foo", FOO)
+        fresh.module("plugin", "import tvm.backend\ndef load(): tvm.backend.load('foo'); 1 / 0")
+        fresh.distribution("late", {"foo": "plugin:load"})
+        said = fresh.python(LIST + "    tvm.backend.load('foo'); print(tvm.backend.is_loaded('foo'))\n")
+        failed = "UserWarning the backend 'foo' of the distribution late 1.0 was not loaded: ZeroDivisionError: division by zero"
+        assert said.splitlines() == [NINE, failed, "True"]
+
     def test_ctrl_c_in_a_hook_ends_the_import(self, fresh: World) -> None:
         fresh.module("plugin", "def load(): raise KeyboardInterrupt")
         fresh.distribution("impatient", {"bad": "plugin:load"})
