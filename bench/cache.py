@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from _ratio import report
@@ -71,7 +72,7 @@ def _kernels() -> list[bool]:
     sources = {name: (KERNELS / f"{name}.cu").read_text(encoding="utf-8") for name in NAMES}
     kept = []
     for name, code in sources.items():
-        compile_seconds = _median(lambda code=code: _compile(code, "off"))
+        compile_seconds = _median(partial(_compile, code, "off"))
         warm = statistics.median(_compile(code, "on") for _ in range(HITS))
         fresh = statistics.median(_in_fresh_process(code) for _ in range(RUNS))
         kept += [

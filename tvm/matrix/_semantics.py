@@ -27,14 +27,21 @@ FIXED_SESSIONS = frozenset(
     )
 )
 # The folder images/base that every image stands on, and the word that names every cell.
-_RESERVED = frozenset(("base", "all"))
+RESERVED = frozenset(("base", "all"))
 
 _Finding = tuple[Key, str]
 
 
 def problems(document: Document, root: Path) -> list[Problem]:
     """Return what does not fit together. Values of a wrong type are passed over: the model reports those."""
-    rules: tuple[Callable[[Any, Path], Iterator[_Finding]], ...] = (_names, _images, _cells, _folders, _checks)
+    rules: tuple[Callable[[Any, Path], Iterator[_Finding]], ...] = (
+        _names,
+        _images,
+        _cells,
+        _engines,
+        _folders,
+        _checks,
+    )
     found = (finding for rule in rules for finding in rule(document.value, root))
     return [Problem(line=document.line(path), path=path, message=message) for path, message in found]
 
@@ -53,9 +60,9 @@ def _names(value: Any, _root: Path) -> Iterator[_Finding]:
     for name in _table(value, "cells"):
         if name in FIXED_SESSIONS:
             yield ("cells", name), "is the name of a nox session; give the cell another one"
-        elif name in _RESERVED:
+        elif name in RESERVED:
             yield ("cells", name), "is a reserved name; give the cell another one"
-    for name in _RESERVED & _table(value, "images").keys():
+    for name in RESERVED & _table(value, "images").keys():
         yield ("images", name), "is a reserved name; give the image another one"
 
 
@@ -82,6 +89,13 @@ def _cells(value: Any, _root: Path) -> Iterator[_Finding]:
         held = _table(images[image], "tools")
         for check, needs in _table(cell, "checks").items():
             yield from _needs(("cells", name, "checks", check), image, _list(needs), held)
+
+
+def _engines(value: Any, _root: Path) -> Iterator[_Finding]:
+    cells = _table(value, "cells")
+    for name in _table(value, "engines"):
+        if name not in cells:
+            yield ("engines", name), f"cell {name!r} is not among cells{suggest(name, cells)}"
 
 
 def _needs(path: Key, image: str, needs: list[Any], held: dict[str, Any]) -> Iterator[_Finding]:

@@ -5,12 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tvm.matrix import recipe, tools
 from tvm.matrix.engine import BoxOptions
-from tvm.matrix.model import Project, Vendor
+from tvm.matrix.model import AnyVendor, Project, Vendor, VendorIndex
 from tvm.matrix.plan import Plan, PlannedCell, PlannedCheck, box_command, box_environment, check_environment
 
 # Where the tree lies in a box, and who runs there; the second build of a repro differs.
 _SOURCE = BoxOptions.source
 _USER = BoxOptions.user
+
+
+# Tools that run programs of other machines.
+_EMULATORS = ("qemu-", "wine")
 
 
 def explain(plan: Plan) -> str:
@@ -53,9 +57,15 @@ def _image(project: Project, name: str) -> Iterator[str]:
         yield from _arguments(recipe.build_arguments(project, name, base=base, vendor_route=route))
 
 
-def _vendor(vendor: Vendor) -> Iterator[str]:
-    yield f"  vendor's download {vendor.url}"
-    yield f"    sha256 {vendor.sha256}" if vendor.sha256 else "    not pinned: refused"
+def _vendor(vendor: AnyVendor) -> Iterator[str]:
+    match vendor:
+        case Vendor():
+            yield f"  vendor's download {vendor.url}"
+            yield f"    sha256 {vendor.sha256}" if vendor.sha256 else "    not pinned: refused"
+        case VendorIndex():
+            yield f"  vendor's package index {vendor.index}"
+            yield from (f"    package {name}=={version}" for name, version in vendor.packages.items())
+            yield "    hashes in vendor/requirements.txt; without the index there is no image"
     if vendor.source:
         yield f"    pin read from {vendor.source}"
     yield "  the vendor's host is asked first, for 10 s at most; the route is part of the tag"
@@ -77,6 +87,10 @@ def _arguments(arguments: Mapping[str, str]) -> Iterator[str]:
 def _cell(cell: PlannedCell) -> Iterator[str]:
     yield f"cell {cell.name}"
     yield f"  image {cell.image}"
+    yield (
+        f"  engine {cell.host} (engines in matrix.yaml; not with --engine)" if cell.host else "  engine of this machine"
+    )
+    yield "  on an engine of another architecture than the image's: emulated and slow, each run warns"
     for arch, depth in cell.archs.items():
         yield f"  arch {arch} must be {depth.name}"
     yield f"  container: network none, user {_USER}, init, tmpfs {_SOURCE} of user {_USER}, working folder {_SOURCE}"
@@ -91,6 +105,8 @@ def _check(check: PlannedCheck, timeout: int) -> Iterator[str]:
     yield f"  check {check.name}, at most {timeout} s"
     for probe in check.probes:
         yield f"    probe {probe.tool} {probe.specifier}: {_line(probe.argv)}"
+    if emulators := [probe.tool for probe in check.probes if probe.tool.startswith(_EMULATORS)]:
+        yield f"    runs foreign programs by {', '.join(emulators)}: emulated, slow"
     for name, value in check_environment(check.name, _SOURCE).items():
         yield f"    environment {name}={value}"
     yield f"    run {_line(check.command)}"

@@ -47,6 +47,7 @@ class PlannedCell:
     repro: bool
     timeout: int
     limit: int
+    host: str = ""  # a docker context or an address, by `engines`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +102,7 @@ def _cell(project: Project, name: str) -> PlannedCell:
         repro=cell.repro,
         timeout=cell.timeout,
         limit=cell.timeout * len(checks) + _BESIDE,
+        host=project.matrix.engines.get(name, ""),
     )
 
 

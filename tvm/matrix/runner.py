@@ -5,12 +5,20 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import BinaryIO, Protocol, TypeVar
 
-from tvm.error import CellFailedError, EngineError, StorageError, TVMError, UnavailableError
-from tvm.matrix import collect, manifest, needs, plan, report, tree
+from tvm.error import (
+    ArchiveError,
+    BoxGoneError,
+    CellFailedError,
+    EngineError,
+    StorageError,
+    TVMError,
+    UnavailableError,
+)
+from tvm.matrix import collect, ends, manifest, needs, plan, report, tree
 from tvm.matrix.engine import Box, BoxOptions, Engine, PreparedImage
 from tvm.matrix.model import Project
 from tvm.matrix.outcome import Artefact, CellOutcome, CheckOutcome, Status
@@ -23,9 +31,6 @@ from tvm.support.record import ToolCall, strip_credentials
 _READY_LIMIT = 60.0
 # What a check may leave in /out, and where it goes in the cell's folder.
 _TAKEN = {"artefacts": ".", "artefacts.jsonl": ".", "calls-*.jsonl": ".", "check_*.xml": "logs"}
-# pytest's own exit codes: 0 all passed, 1 some failed; `timeout` ends with 124 or 137.
-OVERRUN = frozenset({124, 137})
-
 
 Value = TypeVar("Value")
 
@@ -74,6 +79,17 @@ class Session:
     keep: bool = False
     gpu: bool = False
     require_all: bool = False
+    # The engine of each cell where they do not all run on `engine`.
+    hosts: Mapping[str, Engine] = field(default_factory=dict)
+
+    def of(self, cell: str) -> "Session":
+        """Return the session on the engine of one cell."""
+        return replace(self, engine=self.hosts.get(cell, self.engine))
+
+    @property
+    def engines(self) -> list[Engine]:
+        """Every engine that the run uses."""
+        return list({id(engine): engine for engine in (self.engine, *self.hosts.values())}.values())
 
     @property
     def local(self) -> bool:
@@ -98,6 +114,7 @@ def new_session(
     keep: bool = False,
     gpu: bool = False,
     require_all: bool = False,
+    hosts: Mapping[str, Engine] | None = None,
 ) -> Session:
     """Take a snapshot of the tree, clear what killed runs left, and return what a run needs."""
     session = Session(
@@ -109,9 +126,10 @@ def new_session(
         keep=keep,
         gpu=gpu,
         require_all=require_all,
+        hosts=hosts or {},
     )
     session.results.recover()
-    for name in engine.reap():
+    for name in (name for one in session.engines for name in one.reap()):
         listener.progress("", f"removed {name}, whose runner is gone")
     return session
 
@@ -119,6 +137,8 @@ def new_session(
 def run_cell(session: Session, cell: PlannedCell) -> CellOutcome:
     """Run a cell, swap its results in, and return what came of it. A failed check is an outcome; anything else raises."""
     session.listener.started(cell.name)
+    if cell.name in session.hosts:
+        session.listener.progress(cell.name, f"on {session.engine.describe()}")
     staged = session.results.staging(session.place(cell), session.run_id)
     begun, started = time.monotonic(), _now()
     try:
@@ -163,15 +183,19 @@ def in_box(
         checks = tuple(_check(session, cell, check, box, folder, variation) for check in cell.checks)
         outcome = _collected(session, box, cell, checks, folder)
         keep = session.keep and outcome.status is not Status.PASSED
-        box.close(keep=keep)
-        if keep:
-            look = (
-                f"{box.name}, until you remove it"
-                if session.local
-                else f"until its limit: docker exec -it {box.name} sh"
-            )
-            session.listener.progress(cell.name, f"kept {look}")
+        # One that is gone cannot be kept.
+        with suppress(BoxGoneError):
+            box.close(keep=keep)
+            if keep:
+                session.listener.progress(cell.name, f"kept {_look(session, box)}")
     return outcome
+
+
+def _look(session: Session, box: Box) -> str:
+    """Return how to look into a box that was kept."""
+    if session.local:
+        return f"{box.name}, until you remove it"
+    return f"until its limit: {session.engine.name} exec -it {box.name} sh"
 
 
 @contextmanager
@@ -225,16 +249,19 @@ def _check(
     session.listener.progress(cell.name, f"check {check.name}")
     started = time.monotonic()
     outcome = CheckOutcome(name=check.name, status=Status.FAILED, command=check.command)
-    if unmet := needs.unmet(check, box, local=session.local):
-        why = "; ".join(unmet.values())
-        status = Status.UNAVAILABLE if session.local else Status.FAILED
-        fix = needs.mend(cell, check, unmet, local=session.local)
-        outcome, log = replace(outcome, status=status, why=why, fix=fix), why
-    else:
-        environment = plan.check_environment(check.name, variation.source)
-        done = box.run(check.command, timeout=cell.timeout, env=environment)
-        status = Status.PASSED if done.code == 0 else Status.FAILED
-        outcome, log = replace(outcome, status=status, why=_why(done.code, cell.timeout)), done.output
+    try:
+        if unmet := needs.unmet(check, box, local=session.local):
+            why = "; ".join(unmet.values())
+            status = Status.UNAVAILABLE if session.local else Status.FAILED
+            fix = needs.mend(cell, check, unmet, local=session.local)
+            outcome, log = replace(outcome, status=status, why=why, fix=fix), why
+        else:
+            environment = plan.check_environment(check.name, variation.source)
+            done = box.run(check.command, timeout=cell.timeout, env=environment)
+            status = Status.PASSED if done.code == 0 else Status.FAILED
+            outcome, log = replace(outcome, status=status, why=ends.why(done.code, cell.timeout)), done.output
+    except BoxGoneError as error:
+        outcome, log = replace(outcome, why=error.cause, fix=error.fix), error.cause
     with storage(folder):
         (folder / "logs").mkdir(exist_ok=True)
         (folder / "logs" / f"check_{check.name}.log").write_text(strip_credentials(log), encoding="utf-8")
@@ -247,16 +274,17 @@ def _collected(
     session: Session, box: Box, cell: PlannedCell, checks: Sequence[CheckOutcome], folder: Path
 ) -> CellOutcome:
     """Read back /out and turn it into the cell's outcome."""
-    fetch(box, "/out", folder)
-    counted = tuple(check if check.status is Status.UNAVAILABLE else _counted(check, folder) for check in checks)
-    failed = [check for check in counted if check.status is Status.FAILED]
-    status, why, fix = needs.verdict(counted, require_all=session.require_all)
     artefacts: tuple[Artefact, ...] = ()
     calls: tuple[ToolCall, ...] = ()
+    counted = tuple(checks)
     try:
+        fetch(box, "/out", folder)
+        counted = tuple(check if check.status is Status.UNAVAILABLE else _counted(check, folder) for check in checks)
+        status, why, fix = needs.verdict(counted, require_all=session.require_all)
         artefacts, calls = collect.artefacts(folder), collect.calls(folder)
     except CellFailedError as error:
         status, why, fix = Status.FAILED, error.cause, error.fix
+    failed = [check for check in counted if check.status is Status.FAILED]
     if failed:
         status, why, fix = failed[0].status, failed[0].why, failed[0].fix
     return CellOutcome(
@@ -276,11 +304,22 @@ def fetch(box: Box, path: str, folder: Path) -> None:
     with storage(folder), tempfile.TemporaryFile() as stream, tempfile.TemporaryDirectory(dir=folder) as scratch:
         box.get(path, stream)
         stream.seek(0)
-        archive.unpack(stream, Path(scratch))
+        _unpack(stream, Path(scratch), path)
         for pattern, place in _TAKEN.items():
             for entry in sorted((Path(scratch) / Path(path).name).glob(pattern)):
                 (folder / place).mkdir(exist_ok=True)
                 entry.rename(folder / place / entry.name)
+
+
+def _unpack(stream: BinaryIO, folder: Path, path: str) -> None:
+    try:
+        archive.unpack(stream, folder)
+    except ArchiveError as error:
+        if isinstance(error.__cause__, OSError):
+            # Of this machine's disk, not of what the checks left.
+            raise
+        msg = f"what the checks left in {path} is refused: {error.cause}"
+        raise CellFailedError(msg, fix="a check may leave plain files and folders there, nothing else") from error
 
 
 def _counted(check: CheckOutcome, folder: Path) -> CheckOutcome:
@@ -289,12 +328,6 @@ def _counted(check: CheckOutcome, folder: Path) -> CheckOutcome:
         why = "no test ran" if tests == 0 else f"{failures} of {tests} tests did not pass"
         return replace(check, status=Status.FAILED, tests=tests, failures=failures, why=why)
     return replace(check, tests=tests, failures=failures)
-
-
-def _why(code: int, limit: int) -> str:
-    if code in OVERRUN:
-        return f"ended after its limit of {limit} s"
-    return "" if code == 0 else f"pytest ended with {code}"
 
 
 def _now() -> str:
@@ -314,7 +347,7 @@ def each(session: Session, chosen: Plan, do: Callable[[Session, PlannedCell], Va
     with swept(session):
         for cell in chosen.cells:
             try:
-                values.append(do(session, cell))
+                values.append(do(session.of(cell.name), cell))
             except (EngineError, StorageError):  # noqa: PERF203 - a cell takes seconds
                 # The next cell would meet the same.
                 raise
@@ -332,9 +365,10 @@ def swept(session: Session) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        # The engine may be gone, which must not hide why the block ended.
-        with suppress(EngineError):
-            session.engine.sweep(session.run_id)
+        for engine in session.engines:
+            # It may be gone, which must not hide why the block ended.
+            with suppress(EngineError):
+                engine.sweep(session.run_id)
         raise
 
 
@@ -343,7 +377,7 @@ def _require_passed(session: Session, outcomes: Sequence[CellOutcome]) -> None:
     if failed:
         names = ", ".join(outcome.cell for outcome in failed)
         first = next((outcome for outcome in failed if outcome.status is Status.FAILED), failed[0])
-        logs = session.results.failed(place(first.cell, session.engine.name)) / "logs"
+        logs = session.results.failed(place(first.cell, session.of(first.cell).engine.name)) / "logs"
         kind = CellFailedError if first.status is Status.FAILED else UnavailableError
         msg = f"{first.status.value}: {names}: {first.why}"
         raise kind(msg, fix=first.fix or f"read the logs in {logs}")

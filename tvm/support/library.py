@@ -18,7 +18,11 @@ from tvm.support.utils import tempdir
 T = TypeVar("T")
 
 # The parent's sys.path goes along, so that the child finds the same modules; its current directory is not searched.
-_CHILD = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from tvm.support import _library_child as child; child.main(*sys.argv[2:])"
+# It loads no backends: a hook of one may ask for devices, which is what such a process is for, and so on without an end.
+_CHILD = (
+    "import json, os, sys; os.environ['TVM_DEVICE_BACKEND_AUTOLOAD'] = '0'; "
+    "sys.path[:] = json.loads(sys.argv[1]); from tvm.support import _library_child as child; child.main(*sys.argv[2:])"
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -103,6 +103,33 @@ def spawn_daemon(argv: Sequence[Arg], *, log: Path, env: Mapping[str, str]) -> i
     )
 
 
+class Tied:
+    """A program that runs beside this one; what it reads ends when this one does, however that ends."""
+
+    def __init__(self, child: "subprocess.Popen[bytes]") -> None:
+        """`child` has a session of its own, and a pipe of ours as its input."""
+        self._child = child
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self._child.poll() is None
+
+    def close(self) -> None:
+        """End it and its process group. A second call does nothing."""
+        if self._child.stdin and not self._child.stdin.closed:
+            self._child.stdin.close()
+            end_group(self._child)
+
+
+def spawn_tied(argv: Sequence[Arg], *, log: Path, env: Mapping[str, str]) -> Tied:
+    """Start a program that is to end with this one, because its input does: own session, output appended to `log`."""
+    program = locate(argv[0], path=env.get("PATH", ""))
+    command = [program, *(os.fspath(argument) for argument in argv[1:])]
+    with log.open("ab") as sink:
+        return Tied(_start(command, sink, cwd=None, env=env, stdin=subprocess.PIPE))
+
+
 def locate(program: Arg, *, path: str | None = None, cwd: Arg | None = None, fix: str = "") -> str:
     """Return the path that starts `program`: one with a separator is taken as it is (relative to `cwd`), a name is sought on PATH."""
     name = os.fspath(program)
@@ -175,12 +202,12 @@ def _execute(
 
 
 def _start(
-    command: Sequence[str], sink: IO[bytes], *, cwd: Arg | None, env: Mapping[str, str]
+    command: Sequence[str], sink: IO[bytes], *, cwd: Arg | None, env: Mapping[str, str], stdin: int = subprocess.DEVNULL
 ) -> "subprocess.Popen[bytes]":
     try:
         return subprocess.Popen(
             command,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=sink,
             stderr=subprocess.STDOUT,
             cwd=cwd,

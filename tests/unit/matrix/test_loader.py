@@ -39,7 +39,7 @@ def test_the_repository_s_own_matrix_loads() -> None:
 def test_every_pin_of_the_repository_names_the_place_it_was_read_from() -> None:
     matrix = load(Path(__file__).parents[3]).matrix
     suites = [suite.source for suite in matrix.suites.values() if suite.digest]
-    vendors = [image.vendor.source for image in matrix.images.values() if image.vendor and image.vendor.sha256]
+    vendors = [image.vendor.source for image in matrix.images.values() if image.vendor]
     assert all(suites + vendors)
 
 
@@ -147,6 +147,28 @@ def test_a_download_comes_over_https_without_credentials(tmp_path: Path, address
     assert mistakes(tmp_path, text)[1].endswith(
         "images.host.vendor.url: must be an https address without user and password"
     )
+
+
+@pytest.mark.parametrize(
+    ("vendor", "mistake"),
+    [
+        ("{index: 'http://h', packages: {a: '1'}}", "vendor.index: must be the https address of a package index"),
+        (
+            "{index: 'https://me:pw@h', packages: {a: '1'}}",
+            "vendor.index: must be the https address of a package index",
+        ),
+        ("{index: 'https://h', packages: {}}", "vendor.packages: must not be empty"),
+        ("{index: 'https://h', packages: {a: '>=1'}}", "vendor.packages.a: '>=1' is no version; write one"),
+        ("{index: 'https://h', packages: {A: '1'}}", "vendor.packages.A: 'A' must match"),
+        ("{index: 'https://h', packages: {a: '1'}, sum: x}", "vendor.sum: unknown key"),
+        ("{index: 'https://h', packages: {a: '1'}, url: 'https://h/x'}", "vendor.url: stands beside index; write one"),
+        ("{sha: '1', url: 'https://h/x'}", "vendor.sha: unknown key; did you mean 'sha256'?"),
+        ("7", "vendor: must be a mapping (key: value)"),
+    ],
+)
+def test_a_vendor_is_a_download_or_an_index(tmp_path: Path, vendor: str, mistake: str) -> None:
+    text = TEXT.replace("    suite: trixie\n", f"    suite: trixie\n    vendor: {vendor}\n")
+    assert mistakes(tmp_path, text)[1].startswith(f"matrix.yaml:7: images.host.{mistake}")
 
 
 def test_an_unknown_image_is_answered_with_the_nearest(tmp_path: Path) -> None:
@@ -262,3 +284,25 @@ def test_any_text_loads_or_is_a_config_error(tmp_path_factory: pytest.TempPathFa
     file.write_text(text, encoding="utf-8", newline="")
     with pytest.raises(ConfigError, match=r"matrix\.yaml"):
         load(file)
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["big", "big-2.lab_x", "unix:///run/x.sock", "tcp://h:2376", "ssh://h", "ssh://me@h:22/run/podman/podman.sock"],
+)
+def test_a_cell_may_have_a_host_of_its_own(tmp_path: Path, host: str) -> None:
+    assert make_project(tmp_path, f'{TEXT}engines: {{host: "{host}"}}\n').matrix.engines == {"host": host}
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["", "-H", "a b", "http://h", "ssh://me:secret@h", "ssh://-oProxyCommand=x", "ssh://", "unix://rel", "x" * 201],
+)
+def test_what_is_no_host_is_answered_with_what_is(tmp_path: Path, host: str) -> None:
+    (_, line) = mistakes(tmp_path, f'{TEXT}engines: {{host: "{host}"}}\n')
+    assert line.startswith("matrix.yaml:15: engines.host: must be the name of a docker context, or unix:///PATH, ")
+
+
+def test_a_host_of_an_unknown_cell_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    (_, line) = mistakes(tmp_path, f"{TEXT}engines: {{hots: big}}\n")
+    assert line == "matrix.yaml:15: engines.hots: cell 'hots' is not among cells; did you mean 'host'?"

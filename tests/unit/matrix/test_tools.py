@@ -53,7 +53,25 @@ _OUTPUTS = [
     ("rocminfo", "rocminfo\t7.2.4-1\n", "7.2.4"),
     ("emcc", "emcc (Emscripten gcc/clang-like replacement + linker emulating GNU ld) 3.1.69 ()\n", "3.1.69"),
     ("node", "v20.19.2\n", "20.19.2"),
-    ("wasmtime", "wasmtime 50.0.1\n", "50.0.1"),
+    ("clinfo", "clinfo version 3.0.25.02.14\n", "3.0.25.02.14"),
+    ("pocl", "pocl-opencl-icd:amd64\t6.0-6\n", "6.0"),
+    ("lavapipe", "mesa-vulkan-drivers:amd64\t25.0.7-2+deb13u1\n", "25.0.7"),
+    ("vulkaninfo", "vulkan-tools\t1.4.304.0+dfsg1-1\n", "1.4.304.0"),
+    ("wgpu", "wgpu 0.32.0 /opt/venv/lib/python3.13/site-packages/wgpu/resources/libwgpu_native-release.so\n", "0.32.0"),
+    ("wasmtime", "wasmtime 50.0.1 /opt/venv/lib/wasmtime/linux-x86_64/_libwasmtime.so\n", "50.0.1"),
+    # As published by users of the vendor's compiler: this machine does not reach it.
+    ("neuronx-cc", "NeuronX Compiler version 2.27.5334.0+f702b353\n\nPython version 3.13.5\n", "2.27.5334.0"),
+    ("nki", "nki 0.6.0+31049202112.g85070674 /opt/neuron/lib/nki/__init__.py\n", "0.6.0"),
+    ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-gcc (Debian 14.2.0-19) 14.2.0\nCopyright (C) 2024 Free\n", "14.2.0"),
+    ("arm-linux-gnueabihf-gcc", "arm-linux-gnueabihf-gcc (Debian 14.2.0-19) 14.2.0\n", "14.2.0"),
+    ("riscv64-linux-gnu-gcc", "riscv64-linux-gnu-gcc (Debian 14.2.0-19) 14.2.0\n", "14.2.0"),
+    ("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64-win32\t14.2.0-19+27+b1\n", "14.2.0"),
+    ("wine64", "wine-10.0 (Debian 10.0~repack-6)\n", "10.0"),
+    ("xcrun", "xcrun version 70.\n", "70"),
+    ("xcrun", "xcrun version 1.0 (a stand-in)\n", "1.0"),
+    ("qemu-riscv64", "qemu-riscv64 version 10.0.13 (Debian 1:10.0.13+ds-0+deb13u1)\n", "10.0.13"),
+    ("llvm-objdump", "Debian LLVM version 19.1.7\n  Optimized build.\n", "19.1.7"),
+    ("llvm-readobj", "Debian LLVM version 19.1.7\n  Optimized build.\n", "19.1.7"),
 ]
 
 

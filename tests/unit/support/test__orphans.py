@@ -32,7 +32,7 @@ def started(tmp_path: Path) -> Iterator[list["subprocess.Popen[bytes]"]]:
 
 
 def _start(*words: str, cwd: Path, session: bool = True) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen([sys.executable, "-IS", "-c", _WRITES, *words], cwd=cwd, start_new_session=session == "own")
+    return subprocess.Popen([sys.executable, "-IS", "-c", _WRITES, *words], cwd=cwd, start_new_session=session)
 
 
 @pytest.mark.parametrize("spelled", ["{folder}/x.o", ".x.o.tvm/x.o", "--output={folder}/x.o"])

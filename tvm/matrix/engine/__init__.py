@@ -40,6 +40,7 @@ class PreparedImage:
     base_digest: str = ""
     vendor_route: VendorRoute = "none"
     route_note: str = ""
+    emulation: str = ""  # why everything in it is slow, if the engine's machine has to emulate its architecture
     built: bool = False
     seconds: float = 0.0
 
@@ -81,7 +82,7 @@ class Box(Protocol):
         ...
 
     def get(self, path: str, sink: BinaryIO) -> None:
-        """Write a tar of `path` (a file or folder outside the source folder) into `sink`; a missing path is an EngineError."""
+        """Write a tar of `path` (a file or folder outside the source folder) into `sink`; a missing path is a CellFailedError."""
         ...
 
     def close(self, *, keep: bool = False) -> None:

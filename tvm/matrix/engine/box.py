@@ -6,14 +6,16 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from docker.errors import APIError, NotFound
 from docker.types import DeviceRequest
 
-from tvm.error import EngineError
-from tvm.matrix.engine import BoxOptions, Output, PreparedImage, labels
+from tvm.error import BoxGoneError, CellFailedError, EngineError
+from tvm.matrix.engine import BoxOptions, Output, PreparedImage, labels, terminal
 from tvm.matrix.engine.client import Client, engine_errors, remove_container
+from tvm.matrix.engine.printed import Printed
 from tvm.matrix.engine.stream import output as read_output
 from tvm.matrix.plan import box_command
 from tvm.support.process import Completed
@@ -26,12 +28,14 @@ _PATIENCE = 30.0
 # Seconds for unpacking the tree.
 _PUT_LIMIT = 300.0
 _PROCESSES = 4096
+_SHOWN_LINES = 10
 _SOURCE_SIZE = "4g"
 # Where the tree lies until it is unpacked. The archive API cannot see the tmpfs that it goes into.
 _STAGE, _TREE = "/tmp", ".tvm-matrix-tree.tar"  # noqa: S108 - inside a box
 _OUT = "/out"
 # Sets the umask, which is no option of the engine, and becomes the program.
 _WITH_UMASK = 'umask "$0" && exec "$@"'
+_SHELL = "if command -v bash >/dev/null; then exec bash; else exec sh; fi"
 _UNPACK = 'tar -x -f "$0" -C "$1"; rm -- "$0"; ln -sfn "$2" "$1/out"'
 
 
@@ -58,7 +62,7 @@ class DockerBox:
                 self._client.put_archive(self.name, _STAGE, _one_member(spool, size, self._options.user))
         done = self.run(["sh", "-ec", _UNPACK, f"{_STAGE}/{_TREE}", source, _OUT], timeout=_PUT_LIMIT)
         if done.code != 0:
-            msg = f"the tree cannot be unpacked in the box; tar ended with {done.code}:\n{done.output}"
+            msg = f"the tree cannot be unpacked in the box; tar ended with {done.code}:\n{_end(done.output)}"
             raise EngineError(
                 msg, fix=f"a box has {_SOURCE_SIZE} of memory for the tree and what checks write there; nox -s doctor"
             )
@@ -70,12 +74,12 @@ class DockerBox:
         command = ["timeout", "-k", str(_GRACE), f"{timeout:.3f}"]
         command += ["sh", "-c", _WITH_UMASK, f"{self._options.umask:04o}", *argv]
         started = time.monotonic()
-        printed: list[bytes] = []
+        printed = Printed()
         with engine_errors(f"run {argv[0]}"):
             call = self._exec(command, env)
             try:
                 for piece in self._pieces(call, timeout):
-                    printed.append(piece)
+                    printed.add(piece)
                     if output:
                         output(piece)
             except TimeoutError:
@@ -85,7 +89,7 @@ class DockerBox:
         seconds = time.monotonic() - started
         if code == _KILLED and seconds >= timeout:
             code = _OVERRUN
-        raw = b"".join(printed)
+        raw = printed.kept()
         return Completed(argv=tuple(argv), code=code, output=raw.decode(errors="replace"), seconds=seconds, raw=raw)
 
     def get(self, path: str, sink: BinaryIO) -> None:
@@ -94,9 +98,23 @@ class DockerBox:
             try:
                 stream, _ = self._client.get_archive(self.name, path)
             except NotFound as error:
-                msg = f"the box {self.name} has no {path}, or is gone"
-                raise EngineError(msg, fix="see the check's log for why it was not made") from error
+                self._require_there()
+                msg = f"the box {self.name} has no {path}"
+                raise CellFailedError(msg, fix="see the check's log for why it was not made") from error
             sink.writelines(stream)
+
+    def shell(self, env: Mapping[str, str]) -> None:
+        """Join this terminal to a shell in the source folder, and return when that has ended."""
+        with engine_errors("start a shell"):
+            made: dict[str, Any] = self._client.exec_create(
+                self.name,
+                ["sh", "-c", _SHELL],
+                environment=dict(env),
+                workdir=self._options.source,
+                stdin=True,
+                tty=True,
+            )
+        terminal.join(self._client, str(made["Id"]))
 
     def close(self, *, keep: bool = False) -> None:
         """Remove the box; with `keep` it stays until its limit, under a name that the reaper spares."""
@@ -104,7 +122,7 @@ class DockerBox:
             return
         if keep:
             kept = labels.kept_name(self.name)
-            with engine_errors(f"keep {self.name}"):
+            with engine_errors(f"keep {self.name}"), self._there():
                 self._client.rename(self.name, kept)
             self.name = kept
         else:
@@ -112,39 +130,54 @@ class DockerBox:
         self._open = False
 
     def _exec(self, command: Sequence[str], env: Mapping[str, str] | None) -> str:
-        try:
+        with self._there():
             made: dict[str, Any] = self._client.exec_create(
                 self.name, list(command), environment=dict(env or {}), workdir=self._options.source
             )
+        return str(made["Id"])
+
+    @contextmanager
+    def _there(self) -> Iterator[None]:
+        """Tell what the engine says of a box that has ended from everything else that it refuses."""
+        try:
+            yield
         except APIError as error:
             if error.status_code not in {http.HTTPStatus.NOT_FOUND, http.HTTPStatus.CONFLICT}:
                 raise
-            limit = self._options.limit
-            msg = f"the box {self.name} is gone: it ended after its limit of {limit:g} s, or somebody removed it"
-            raise EngineError(msg, fix="raise the cell's timeout in matrix.yaml, or run again") from error
-        return str(made["Id"])
+            raise self._gone() from error
+
+    def _require_there(self) -> None:
+        with self._there():
+            self._client.inspect_container(self.name)
+
+    def _gone(self) -> BoxGoneError:
+        limit = self._options.limit
+        msg = f"the box {self.name} is gone: its limit of {limit:g} s, a check, or somebody has ended it"
+        fix = "is there a check that ends programs which it did not start? Else run again, or raise the cell's timeout"
+        return BoxGoneError(msg, fix=fix)
 
     def _pieces(self, call: str, timeout: float) -> Iterator[bytes]:
-        return read_output(self._client.exec_start(call, socket=True), limit=timeout + _GRACE + _PATIENCE)
+        with self._there():
+            stream = self._client.exec_start(call, socket=True)
+        return read_output(stream, limit=timeout + _GRACE + _PATIENCE)
 
     def _code(self, call: str, program: str) -> int:
-        told: dict[str, Any] = self._client.exec_inspect(call)
+        with self._there():
+            told: dict[str, Any] = self._client.exec_inspect(call)
         if told.get("Running") or told.get("ExitCode") is None:
             msg = f"the engine let go of {program} before it ended"
             raise EngineError(msg, fix="run again; if it comes back: nox -s doctor")
         return int(told["ExitCode"])
 
 
-def start(client: Client, name: str, image: PreparedImage, options: BoxOptions) -> None:
+def start(client: Client, name: str, image: PreparedImage, options: BoxOptions, *, podman: bool = False) -> None:
     """Create and start the container of a box."""
     user = f"{options.user}:{options.user}"
     host = client.create_host_config(
         auto_remove=True,
         init=True,
         network_mode="host" if options.network else "none",
-        tmpfs={
-            options.source: f"rw,exec,nosuid,nodev,size={_SOURCE_SIZE},uid={options.user},gid={options.user},mode=0755"
-        },
+        tmpfs={options.source: tmpfs_options(options, podman=podman)},
         cap_drop=["ALL"],
         security_opt=["no-new-privileges"],
         pids_limit=_PROCESSES,
@@ -163,6 +196,33 @@ def start(client: Client, name: str, image: PreparedImage, options: BoxOptions) 
         host_config=host,
     )
     client.start(name)
+    if podman:
+        _open_source(client, name, options)
+
+
+def tmpfs_options(options: BoxOptions, *, podman: bool) -> str:
+    """Return the mount options of the folder that the tree goes into: it is the user's, or anybody may write there."""
+    # Podman refuses uid and gid (podman-run(1), --tmpfs).
+    owner = "mode=1777" if podman else f"uid={options.user},gid={options.user},mode=0755"
+    return f"rw,exec,nosuid,nodev,size={_SOURCE_SIZE},{owner}"
+
+
+def _open_source(client: Client, name: str, options: BoxOptions) -> None:
+    """Let the box's user write into its source folder: runc gives a tmpfs the mode of the image's folder, whatever was asked for.
+
+    Root owns it, and needs no capability for this.
+    """
+    made: dict[str, Any] = client.exec_create(name, ["chmod", "1777", options.source], user="0:0")
+    pieces = read_output(client.exec_start(str(made["Id"]), socket=True), limit=_PATIENCE)
+    printed = b"".join(pieces).decode(errors="replace").strip()
+    told: dict[str, Any] = client.exec_inspect(str(made["Id"]))
+    if told.get("ExitCode") != 0:
+        msg = f"the box {name} has no folder for the tree: {printed}"
+        raise EngineError(msg, fix="nox -s doctor looks for the usual causes")
+
+
+def _end(output: str) -> str:
+    return "\n".join(output.splitlines()[-_SHOWN_LINES:])
 
 
 def _one_member(content: BinaryIO, size: int, user: int) -> Iterator[bytes]:

@@ -49,6 +49,12 @@ def test_a_local_result_says_that_the_network_was_open() -> None:
     assert section(a_cell(run=local)).all("p")[0].text.endswith("local, network not isolated")
 
 
+def test_an_emulated_result_says_so() -> None:
+    run = a_run()
+    slow = replace(run, image=replace(run.image, emulation="for arm64 on amd64"))
+    assert section(a_cell(run=slow)).all("p")[0].text.endswith(" · base: bootstrapped · emulated: slow")
+
+
 def test_the_next_commands_can_be_copied() -> None:
     commands = section(a_cell()).one("dl").all("dd")
     assert [node.one("code").text for node in commands] == [
@@ -58,6 +64,19 @@ def test_the_next_commands_can_be_copied() -> None:
         "python -m tvm.matrix explain first",
     ]
     assert len({node.one("button").attributes["aria-label"] for node in commands}) == 4
+
+
+def test_a_check_that_could_not_run_says_so_and_what_to_install() -> None:
+    passed = an_outcome().checks[0]
+    missing = replace(passed, name="nvcc", status=Status.UNAVAILABLE, tests=0, why="no nvcc", fix="install nvcc 12.4")
+    found = section(a_cell(replace(an_outcome(), checks=(passed, missing))))
+    assert "open" not in found.one("details", id="cell-first").attributes
+    checks = found.one("table", class_="checks")
+    assert [row[:3] for row in rows(checks) if len(row) == 4][1:] == [
+        ["nvcc", "unavailable", "not started"],
+        ["cc", "passed", "2 of 2"],
+    ]
+    assert "no nvcc · install nvcc 12.4" in checks.text
 
 
 def test_checks_that_failed_stand_first() -> None:
