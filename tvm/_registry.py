@@ -10,7 +10,8 @@ from tvm.error import RegistryError
 
 # One lock for all registries: a fork takes it, so that no child begins in the middle of a registration.
 _LOCK = threading.RLock()
-os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")

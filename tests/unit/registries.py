@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import tvm_ffi
 
@@ -38,6 +38,18 @@ def changed(before: dict[str, object]) -> dict[str, object]:
     """Return what is no longer as it was."""
     after = state()
     return {key: after.get(key) for key in {*before, *after} if before.get(key) != after.get(key)}
+
+
+class _FailedError(Exception):
+    pass
+
+
+@contextmanager
+def failing() -> Iterator[None]:
+    """Do what the block does in a load that then fails."""
+    with suppress(_FailedError), _journal.transaction():
+        yield
+        raise _FailedError
 
 
 @contextmanager

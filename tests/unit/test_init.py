@@ -18,7 +18,18 @@ def python(code: str, *path: str | Path) -> str:
 
 def test_importing_tvm_is_cheap() -> None:
     loaded = set(python("import sys, tvm; print(*sorted(sys.modules))").split())
-    heavy = {"docker", "pydantic", "rich", "yaml", "tvm_ffi", "numpy", "filelock", "subprocess", "asyncio", "dataclasses"}
+    heavy = {
+        "docker",
+        "pydantic",
+        "rich",
+        "yaml",
+        "tvm_ffi",
+        "numpy",
+        "filelock",
+        "subprocess",
+        "asyncio",
+        "dataclasses",
+    }
     assert {"tvm", "tvm.backend.cuda"} <= loaded
     assert heavy.isdisjoint(loaded)
     assert {"tvm.support", "tvm.matrix", "tvm.ir.expr", "tvm.target.target", "tvm.script.tirx"}.isdisjoint(loaded)

@@ -3,6 +3,7 @@
 import os
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from tvm import _journal
@@ -38,12 +39,12 @@ def _load_all(chosen: frozenset[str] | None) -> tuple[list[str], set[str]]:
     """Load what is chosen (None: all); return what went wrong and the names that there are."""
     built_in = () if runtime_only() else BUILT_IN
     wanted = [name for name in built_in if chosen is None or name in chosen]
-    problems = [_attempt(name, _DISTRIBUTION, lambda name=name: load(name)) for name in wanted]  # type: ignore[misc] # typed by load
+    problems = [_attempt(name, _DISTRIBUTION, partial(load, name)) for name in wanted]
     load_optional_library("tvm_runtime_extra", [Path(__file__).parents[1]])
     points, broken = _entry_points.find()
     wanted_points = [point for point in points if chosen is None or point.name in chosen]
     problems += [_attempt(point.name, point.distribution, point.run) for point in wanted_points]
-    return [problem for problem in problems if problem] + broken, {*built_in, *(point.name for point in points)}
+    return [problem for problem in problems if problem] + broken, {*BUILT_IN, *(point.name for point in points)}
 
 
 def _attempt(name: str, distribution: str, action: Callable[[], object]) -> str:

@@ -25,7 +25,8 @@ class States:
         self._loaded: dict[str, None] = {}
         self._transactions: dict[int, _Transaction] = {}
         self._waiting: dict[int, str] = {}
-        os.register_at_fork(after_in_child=self._in_child)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._in_child)
 
     def names(self) -> list[str]:
         """Return what is loaded, in the order in which it was."""

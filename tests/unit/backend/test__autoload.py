@@ -14,6 +14,7 @@ LIST = """
     print(",".join(_loader.loaded()))
     for warning in caught: print(warning.category.__name__, warning.message)
 """
+TAKEN = "fix: pass override=True to replace it, or choose another name"
 NINE = ",".join(BUILT_IN)
 FOO = """
     from tvm.script.namespace import register_script_namespace
@@ -71,7 +72,9 @@ class TestTheNine:
 class TestEntryPoints:
     def test_one_that_loads_a_backend(self, fresh: World) -> None:
         foo(fresh)
-        said = fresh.python("import tvm\nfrom tvm.script import tirx as Tx\nprint(type(Tx.foo).__name__, 'foo' in dir(Tx))")
+        said = fresh.python(
+            "import tvm\nfrom tvm.script import tirx as Tx\nprint(type(Tx.foo).__name__, 'foo' in dir(Tx))"
+        )
         assert said == "object True\n"
 
     @pytest.mark.parametrize(
@@ -87,8 +90,7 @@ class TestEntryPoints:
             (
                 "from tvm.script.namespace import register_script_namespace as r\ndef load():\n    r('x', 1); r('x', 2)",
                 "plugin:load",
-                "RegistryError: 'x' is registered already as a script namespace\n"
-                "fix: pass override=True to replace it, or choose another name",
+                f"RegistryError: 'x' is registered already as a script namespace\n{TAKEN}",
             ),
         ],
     )
@@ -98,9 +100,22 @@ class TestEntryPoints:
         foo(fresh)
         fresh.module("plugin", source)
         fresh.distribution("a_broken", {"bad": entry})
-        said = fresh.python(LIST + "    print(__import__('tvm.script.namespace').script.namespace.has_script_namespace('x'))\n")
-        lines = [f"{NINE},foo", f"UserWarning the backend 'bad' of the distribution a_broken 1.0 was not loaded: {error}"]
+        said = fresh.python(
+            LIST + "    print(__import__('tvm.script.namespace').script.namespace.has_script_namespace('x'))\n"
+        )
+        lines = [
+            f"{NINE},foo",
+            f"UserWarning the backend 'bad' of the distribution a_broken 1.0 was not loaded: {error}",
+        ]
         assert said == "\n".join([*lines, "False", ""])
+
+    def test_one_that_fails_after_it_has_loaded_a_backend(self, fresh: World) -> None:
+        fresh.package("foo", FOO)
+        fresh.module("plugin", "import tvm.backend\ndef load(): tvm.backend.load('foo'); 1 / 0")
+        fresh.distribution("late", {"foo": "plugin:load"})
+        said = fresh.python(LIST + "    tvm.backend.load('foo'); print(tvm.backend.is_loaded('foo'))\n")
+        failed = "UserWarning the backend 'foo' of the distribution late 1.0 was not loaded: ZeroDivisionError: division by zero"
+        assert said.splitlines() == [NINE, failed, "True"]
 
     def test_ctrl_c_in_a_hook_ends_the_import(self, fresh: World) -> None:
         fresh.module("plugin", "def load(): raise KeyboardInterrupt")
@@ -139,7 +154,9 @@ class TestEntryPoints:
         code = f"import os, sys; os.chdir({str(fresh.root)!r}); sys.path.remove({str(fresh.root)!r}); sys.path.insert(0, '')"
         assert fresh.python(f"{code}\nimport tvm\nprint('foo' in tvm.backend._loader.loaded())") == "False\n"
 
-    def test_one_distribution_in_two_folders_runs_once(self, fresh: World, tmp_path_factory: pytest.TempPathFactory) -> None:
+    def test_one_distribution_in_two_folders_runs_once(
+        self, fresh: World, tmp_path_factory: pytest.TempPathFactory
+    ) -> None:
         other = World(root=tmp_path_factory.mktemp("other"))
         for world in (fresh, other):
             world.distribution("twice", {"count": "counter:count"})

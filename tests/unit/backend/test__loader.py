@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.backend.packages import World
 from tests.unit.registries import changed, state, undone
-from tvm import backend, tirx
+from tvm import _registry, backend, tirx
 from tvm._registry import Registry
 from tvm.backend import is_loaded, load
 from tvm.base import file_name
@@ -118,15 +118,21 @@ class TestHooks:
 
     def test_one_that_registers_twice(self, hook: Callable[[Callable[[], object]], None]) -> None:
         hook(lambda: [register_op(Op("tirx.twice")) for _ in range(2)])
-        with pytest.raises(RegistryError, match="'tirx.twice' is registered already as an operation"):
+        with pytest.raises(RegistryError, match=r"'tirx\.twice' is registered already as an operation"):
             load("shape")
 
     def test_one_that_loads_itself_and_finds_itself_loaded(self, hook: Callable[[Callable[[], object]], None]) -> None:
         seen: list[bool] = []
-        hook(lambda: seen.extend([is_loaded("shape"), load("shape") is None, is_loaded("shape")]))
+
+        def again() -> None:
+            seen.append(is_loaded("shape"))
+            load("shape")
+            seen.append(is_loaded("shape"))
+
+        hook(again)
         with undone():
             load("shape")
-        assert seen == [True, True, True]
+        assert seen == [True, True]
         assert not is_loaded("shape")
 
     def test_a_nested_load_that_fails_is_undone_alone(
@@ -159,7 +165,7 @@ class TestHooks:
             raise ValueError
 
         hook(broken)
-        with pytest.raises(ValueError, match="^$"):
+        with pytest.raises(ValueError, match=r"^$"):
             load("shape")
         assert [has_op("tirx.mine"), has_op("tirx.theirs")] == [False, True]
         unregister_op("tirx.theirs")
@@ -377,7 +383,7 @@ class TestLoads:
     def test_a_package_that_was_imported_before_stays_imported(self, world: World) -> None:
         world.package("early", "def register_backend(): raise ValueError")
         module = __import__("tvm.backend.early", fromlist=["register_backend"])
-        with pytest.raises(ValueError, match="^$"):
+        with pytest.raises(ValueError, match=r"^$"):
             load("early")
         assert sys.modules.pop("tvm.backend.early") is module
         del backend.early  # type: ignore[attr-defined] # the import has put it there
@@ -406,6 +412,4 @@ def test_every_registry_is_in_the_comparison() -> None:
     before = state()
     registry.register("x", 1)
     assert set(changed(before)) == {"a thing of this test"}
-    from tvm import _registry
-
     _registry._ALL.remove(registry)

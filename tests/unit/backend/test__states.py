@@ -55,7 +55,7 @@ def test_a_second_begin_in_one_thread_has_nothing_to_do(states: States) -> None:
 
 
 @pytest.mark.parametrize("commit", [True, False])
-def test_another_thread_waits_for_the_end(commit: bool, states: States) -> None:
+def test_another_thread_waits_for_the_end(*, commit: bool, states: States) -> None:
     """It has nothing to do if the backend is loaded then, else the load is its own."""
     journal = Journal()
     states.begin("a", journal)

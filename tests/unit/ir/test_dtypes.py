@@ -34,7 +34,9 @@ def test_names(name: str, expected: DType) -> None:
     assert dtype(name) == expected
 
 
-@pytest.mark.parametrize("name", ["", "int", "int0", "float32x0", "handlex4", "voidx2", "int32 ", "Float32", "x4", "int32x4x2"])
+@pytest.mark.parametrize(
+    "name", ["", "int", "int0", "float32x0", "handlex4", "voidx2", "int32 ", "Float32", "x4", "int32x4x2"]
+)
 def test_what_is_no_name(name: str) -> None:
     with pytest.raises(DTypeError, match="is no name of an element type"):
         dtype(name)

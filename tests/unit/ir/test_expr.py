@@ -69,7 +69,9 @@ class TestConversion:
 
 
 class TestConstants:
-    @pytest.mark.parametrize(("dtype", "value"), [("int8", 128), ("uint8", -1), ("bool", 2), ("float32", 1), ("int32x4", 1)])
+    @pytest.mark.parametrize(
+        ("dtype", "value"), [("int8", 128), ("uint8", -1), ("bool", 2), ("float32", 1), ("int32x4", 1)]
+    )
     def test_an_integer_that_its_type_cannot_hold(self, dtype: str, value: int) -> None:
         with pytest.raises(ConversionError):
             IntImm(dtype, value)
@@ -101,7 +103,7 @@ class TestCalls:
 
     def test_it_survives_pickling(self) -> None:
         call = Call(NOTHING, [1, Call(NOTHING, ["x"])], attrs={"a": 1}, span=Span(file="f.py", line=1, column=2))
-        copy = pickle.loads(pickle.dumps(call))
+        copy = pickle.loads(pickle.dumps(call))  # noqa: S301 - its own bytes
         assert structural_equal(copy, call)
         assert copy.span == call.span
 

@@ -1,8 +1,10 @@
 import ctypes
 import sys
+from pathlib import Path
 
 import pytest
 
+from tests.unit.backend.packages import World
 from tests.unit.support import device_jobs
 from tvm.error import DeviceError, ToolNotFound
 from tvm.support import record
@@ -59,3 +61,14 @@ def test_the_first_library_that_the_system_finds() -> None:
     found = open_first(["libabsent.so.1", name])
     assert isinstance(found, ctypes.CDLL)
     assert "libc" in file_of(found, "printf")
+
+
+def test_that_process_loads_no_backends(tmp_path: Path) -> None:
+    """A hook that asks for devices would start one more in it, and so on."""
+    world = World(root=tmp_path)
+    world.module(
+        "greedy", "from tvm.target import Target\ndef load():\n    print('hook'); Target.from_device('opencl')"
+    )
+    world.distribution("greedy", {"greedy": "greedy:load"})
+    said = world.python("import warnings; warnings.simplefilter('ignore'); import tvm")
+    assert said == "hook\n"

@@ -38,7 +38,9 @@ def test_other_processors_have_none() -> None:
         ("Windows", "AMD64", "x86_64-pc-windows-msvc"),
     ],
 )
-def test_nothing_at_all_is_this_machine(system: str, machine: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_at_all_is_this_machine(
+    system: str, machine: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(platform, "system", lambda: system)
     monkeypatch.setattr(platform, "machine", lambda: machine)
     assert host_triple() == Target("llvm").mtriple == expected

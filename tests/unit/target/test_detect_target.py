@@ -1,3 +1,5 @@
+from unittest.mock import Mock
+
 import pytest
 import tvm_ffi
 
@@ -19,16 +21,17 @@ from tvm.target import (
 
 
 @pytest.mark.parametrize(
-    ("given", "index"), [("ext_dev", 0), ("ext_dev:1", 1), (tvm_ffi.device("ext_dev", 2), 2), (DeviceName(type="ext_dev"), 0)]
+    ("given", "index"),
+    [("ext_dev", 0), ("ext_dev:1", 1), (tvm_ffi.device("ext_dev", 2), 2), (DeviceName(type="ext_dev"), 0)],
 )
 def test_a_detector_gets_type_and_number(given: "str | tvm_ffi.Device | DeviceName", index: int) -> None:
-    seen: list[DeviceName] = []
+    detector = Mock(return_value=Target("c"))
     with undone():
-        register_device_target_detector("ext_dev", lambda device: seen.append(device) or Target("c"))
+        register_device_target_detector("ext_dev", detector)
         assert detect_target_from_device(given) == Target("c")
         unregister_device_target_detector("ext_dev")
         assert "ext_dev" not in list_device_target_detectors()
-    assert seen == [DeviceName(type="ext_dev", index=index)]
+    detector.assert_called_once_with(DeviceName(type="ext_dev", index=index))
 
 
 @pytest.mark.parametrize("given", ["", ":1", "cuda:", "cuda:x", "cuda:-1", "cuda:²"])

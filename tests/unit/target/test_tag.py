@@ -1,7 +1,7 @@
 import pytest
 
-from tests.unit.target.tags import TAGS
 from tests.unit.registries import undone
+from tests.unit.target.tags import TAGS
 from tvm.error import RegistryError, TargetError
 from tvm.target import (
     Target,

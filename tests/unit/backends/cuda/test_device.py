@@ -1,5 +1,4 @@
-import ctypes
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -8,6 +7,9 @@ from tests.unit.runtime.devices import Listed
 from tvm.backend.cuda import device
 from tvm.runtime import register_device_api
 from tvm.target import Target
+
+if TYPE_CHECKING:
+    import ctypes
 
 ATTRIBUTES = {1: 1024, 8: 49152, 10: 32, 12: 65536, 38: 62914560, 75: 9, 76: 0}
 

@@ -62,7 +62,11 @@ def test_a_device_is_what_the_loader_says() -> None:
         register_device_api("vulkan", Listed(device.ask().devices), override=True)
         target = Target.from_device("vulkan")
     assert (target.device_name, target.device_type, target.driver_name) == ("llvmpipe", "cpu", "llvmpipe driver")
-    assert (target.max_threads_per_block, target.max_shared_memory_per_block, target.thread_warp_size) == (1024, 32768, 8)
+    assert (target.max_threads_per_block, target.max_shared_memory_per_block, target.thread_warp_size) == (
+        1024,
+        32768,
+        8,
+    )
     assert (target.max_block_size_x, target.max_block_size_y, target.max_block_size_z) == (1024, 512, 64)
     supported = {name for name, value in target.attrs.items() if name.startswith("supports_") and value}
     assert supported == {
@@ -79,7 +83,9 @@ def test_a_device_is_what_the_loader_says() -> None:
 
 def test_limits_lie_where_the_specification_puts_them() -> None:
     """In VkPhysicalDeviceProperties2 the properties begin at 16, in them the limits at 296."""
-    offsets = {name: getattr(device._Properties, name).offset - 16 - 296 for name in ("images", "max_bound_descriptor_sets")}
+    offsets = {
+        name: getattr(device._Properties, name).offset - 16 - 296 for name in ("images", "max_bound_descriptor_sets")
+    }
     assert offsets == {"images": 0, "max_bound_descriptor_sets": 64}
     assert ctypes.sizeof(device._Properties) > 16 + 824
 

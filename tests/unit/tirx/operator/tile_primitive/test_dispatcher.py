@@ -90,7 +90,7 @@ class TestPredicates:
             dispatch()
 
     @pytest.mark.parametrize("answer", [True, (True, "because")])
-    def test_one_that_holds(self, answer: bool | tuple[bool, str]) -> None:
+    def test_one_that_holds(self, *, answer: bool | tuple[bool, str]) -> None:
         case("only", "only", when=[predicate("wide", lambda *_: answer)])
         assert dispatch() == "only"
 
