@@ -140,6 +140,8 @@ def box_environment(cell: PlannedCell, source: str, *, home: str = "/home/tvm", 
         "LANG": "C.UTF-8",
         "PYTHONPATH": source,
         "TMPDIR": tmpdir,
+        # A cell shows what the tools make.
+        "TVM_COMPILE_CACHE": "off",
         "TVM_MATRIX_ARCHS": ",".join(cell.archs),
         "TVM_MATRIX_CELL": cell.name,
         "TVM_MATRIX_OUT": OUT,

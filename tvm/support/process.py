@@ -15,7 +15,7 @@ from typing import IO
 
 from tvm.error import CompileError, ToolNotFound, ToolTimeoutError, TVMError
 from tvm.support import record
-from tvm.support.utils import search_path, which
+from tvm.support.utils import is_file, search_path, which
 
 Arg = str | os.PathLike[str]
 
@@ -47,12 +47,15 @@ def run(
     inputs: Sequence[Arg] = (),
     outputs: Sequence[Arg] = (),
     fix: str = "",
+    beside: Sequence[Arg] = (),
 ) -> Completed:
     """Run a program to its end and return what it printed.
 
     `env` replaces the environment (None: inherited), `timeout` is in seconds (None: no limit), `inputs` and `outputs` are the
     files that a recorder hashes. A missing program raises ToolNotFound; with `check`, an exit code other than 0 raises
     CompileError with `heading`; a program that overruns raises ToolTimeoutError after its process group was ended.
+    `beside` are further words for the program that ask for something beside the product (a list of the files it read); they
+    stand in no error and in no record.
     """
     environment = dict(os.environ if env is None else env)
     program = locate(argv[0], path=environment.get("PATH", os.defpath), cwd=cwd, fix=fix)
@@ -60,7 +63,7 @@ def run(
     recorder = record.current()
     folder = Path(cwd or ".").absolute()
     read = record.digests(inputs, cwd=folder) if recorder else ()
-    done = _execute(command, cwd=cwd, env=environment, timeout=timeout, heading=heading)
+    done = _execute(command, beside, cwd=cwd, env=environment, timeout=timeout, heading=heading)
     if recorder:
         recorder(
             record.ToolCall(
@@ -133,7 +136,7 @@ def locate(program: Arg, *, path: str | None = None, cwd: Arg | None = None, fix
     if Path(name).name != name:
         # Not resolved: a compiler tells by the name of its link what it is.
         found = Path(cwd or ".", name).absolute()
-        if found.is_file() and os.access(found, os.X_OK):
+        if is_file(found) and os.access(found, os.X_OK):
             return str(found)
         looked: Sequence[str] = [str(found)]
     else:
@@ -163,7 +166,7 @@ def _version(program: str) -> str:
     # A tool that does not know --version must not spoil the call that it was asked for.
     command = [program, "--version"]
     try:
-        asked = _execute(command, cwd=os.sep, env=dict(os.environ), timeout=_VERSION_LIMIT, heading="Version")
+        asked = _execute(command, (), cwd=os.sep, env=dict(os.environ), timeout=_VERSION_LIMIT, heading="Version")
     except ToolTimeoutError:
         return ""
     lines = (line.strip() for line in asked.output.splitlines() if asked.code == 0)
@@ -171,12 +174,18 @@ def _version(program: str) -> str:
 
 
 def _execute(
-    command: Sequence[str], *, cwd: Arg | None, env: Mapping[str, str], timeout: float | None, heading: str
+    command: Sequence[str],
+    beside: Sequence[Arg],
+    *,
+    cwd: Arg | None,
+    env: Mapping[str, str],
+    timeout: float | None,
+    heading: str,
 ) -> Completed:
     # Output goes to a file, not to a pipe: a daemon that the tool leaves behind cannot hold the end of it open.
     with tempfile.TemporaryFile() as sink:
         started = time.monotonic()
-        child = _start(command, sink, cwd=cwd, env=env)
+        child = _start([*command, *(os.fspath(word) for word in beside)], sink, cwd=cwd, env=env)
         try:
             code = child.wait(timeout)
         except subprocess.TimeoutExpired:

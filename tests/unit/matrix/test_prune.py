@@ -151,3 +151,10 @@ def test_without_a_container_engine_old_venvs_go(
         "kept b: in use (1.0 MB)",
         "1 removed, 2.0 MB freed",
     ]
+
+
+def test_each_of_several_engines_is_cleaned_and_named(connection: Connection, project: Project) -> None:
+    sink = io.StringIO()
+    engine = DockerEngine(connection)
+    assert show(project, [engine, engine], Console(file=sink, width=200), everything=False) == 0
+    assert sink.getvalue() == f"{engine.describe()}\n" * 2 + "nothing of ours is old\n"

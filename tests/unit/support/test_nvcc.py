@@ -81,6 +81,31 @@ class TestCompile:
 
         assert ["--use_fast_math" in call.options for call in nvrtc.calls] == [True, False, False, True]
 
+    def test_nvrtc_minds_every_switch_of_nvcc(
+        self, nvrtc: Nvrtc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """In the seed NVRTC, which is the default, minds none."""
+        monkeypatch.setenv("TVM_KERNEL_DEBUG", "1")
+        monkeypatch.setenv("TVM_KERNEL_DUMP", str(tmp_path / "dump"))
+        monkeypatch.setenv("TVM_CUDA_NVCC_NO_FAST_MATH", "1")
+        nvcc.compile_cuda(_KERNEL, "ptx", "sm_90a")
+
+        options = nvrtc.calls[0].options
+        assert "-G" in options
+        assert "--use_fast_math" not in options
+        assert sorted(file.suffix for file in (tmp_path / "dump").iterdir()) == [".cu", ".ptx"]
+
+    def test_the_pass_option_names_nvrtc_s_folder_too(self, nvrtc: Nvrtc, tmp_path: Path) -> None:
+        config = {"cuda.kernels_output_dir": str(tmp_path / "dump")}
+        tvm_ffi.register_global_func(_CONTEXT, lambda: SimpleNamespace(config=config), override=True)
+        try:
+            nvcc.compile_cuda(_KERNEL, arch="sm_90a")
+        finally:
+            tvm_ffi.remove_global_func(_CONTEXT)
+
+        assert "-lineinfo" in nvrtc.calls[0].options
+        assert sorted(file.suffix for file in (tmp_path / "dump").iterdir()) == [".cu", ".cubin"]
+
     def test_an_arch_may_stand_in_the_options(self, nvrtc: Nvrtc) -> None:
         nvcc.compile_cuda(_KERNEL, options=["-lineinfo", "-arch", "sm_80"])
 
@@ -191,6 +216,18 @@ class TestCallback:
         assert tool.calls[0][0] == "--cubin"
         assert len(linker.calls) == 1
 
+    @pytest.mark.parametrize("target", [(SimpleNamespace(arch="sm_100"),), ()])
+    def test_by_its_name_it_takes_a_target_or_none(self, target: tuple[object, ...], nvrtc: Nvrtc) -> None:
+        """In the seed callers with one argument and with two cannot both be served."""
+        call = tvm_ffi.get_global_func("tvm_callback_cuda_compile")
+
+        if target:
+            assert call(_KERNEL, {"arch": "sm_100"}) == CUBIN
+        else:
+            with pytest.raises(ValueError, match="no CUDA architecture"):
+                call(_KERNEL)
+        assert len(nvrtc.calls) == len(target)
+
     def test_without_a_target_it_says_what_is_missing(self) -> None:
         with pytest.raises(ValueError, match="no CUDA architecture"):
             nvcc.tvm_callback_cuda_compile(_KERNEL)
@@ -298,5 +335,9 @@ class TestCapabilities:
         with pytest.raises(TVMError, match="compute version parsing error"):
             nvcc.parse_compute_version("nine")
 
-    def test_a_target_has_a_version(self) -> None:
-        assert nvcc.get_target_compute_version(target="sm_100") == "10.0"
+    @pytest.mark.parametrize(
+        ("arch", "expected"),
+        [("sm_100", "10.0"), ("sm_90a", "9.0.a"), ("sm_120", "12.0"), ("sm_120f", "12.0.f"), ("sm_75", "7.5")],
+    )
+    def test_a_target_has_the_version_of_its_arch_and_no_more(self, arch: str, expected: str) -> None:
+        assert nvcc.get_target_compute_version(target=arch) == expected

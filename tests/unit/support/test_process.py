@@ -315,8 +315,8 @@ class TestSpawnTied:
     def test_ends_when_its_input_does(self, stand_in: MakeStandIn, tmp_path: Path) -> None:
         stand_in("tied", body="print(os.getsid(0) == os.getpid(), repr(sys.stdin.read()))")
         tied = process.spawn_tied(["tied", *ODD], log=tmp_path / "log", env=os.environ)
-        assert tied.alive
         child = tied._child
+        assert child.poll() is None
         assert child.stdin
         child.stdin.close()
         assert child.wait(10) == 0

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 from tvm.error import EngineError, ToolNotFound
+from tvm.matrix.owner import is_alive, owner_id
 from tvm.support import process
 from tvm.support.process import Tied
 
@@ -77,7 +78,8 @@ class Tunnel:
 
 def open_tunnel(address: str) -> Tunnel:
     """Return a tunnel to ssh://[USER@]HOST[:PORT][/PATH OF THE SOCKET]; TunnelError in ssh's own words if there is none."""
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    _sweep(Path(tempfile.gettempdir()))
+    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{owner_id()}-"))
     try:
         tunnel = _started(address, folder)
     except BaseException:
@@ -89,6 +91,14 @@ def open_tunnel(address: str) -> Tunnel:
         tunnel.close()
         raise
     return tunnel
+
+
+def _sweep(temporary: Path) -> None:
+    """Remove what killed runs of this user left; their ssh has ended with them."""
+    for folder in temporary.glob(f"{_PREFIX}*"):
+        owner = folder.name.removeprefix(_PREFIX).rpartition("-")[0]
+        if not is_alive(owner):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _started(address: str, folder: Path) -> Tunnel:

@@ -9,6 +9,7 @@ from tests.unit.stand_in import MakeStandIn
 from tvm.error import EngineError
 from tvm.matrix.engine.discover import Endpoint, connect
 from tvm.matrix.engine.tunnel import TunnelError, arguments, fix, open_tunnel
+from tvm.matrix.owner import owner_id
 
 # Plays `ssh -L LOCAL:REMOTE ... cat`: joins its socket to the one that REMOTE names, until its input ends.
 FORWARDS = """
@@ -153,6 +154,20 @@ def test_a_socket_that_is_not_there_on_the_other_machine_is_named(stand_in: Make
         connect(endpoint("ssh://far/nowhere/docker.sock"))
     assert "ssh gets there, but no engine answers at /nowhere/docker.sock" in caught.value.cause
     assert "open failed" in caught.value.cause
+
+
+def test_what_a_killed_run_left_goes_and_what_a_live_one_uses_stays(
+    stand_in: MakeStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    dead, live = tmp_path / "tvm-ssh-999999999-1-abc", tmp_path / f"tvm-ssh-{owner_id()}-abc"
+    for folder in (dead, live):
+        folder.mkdir()
+        (folder / "engine.sock").touch()
+    stand_in("ssh", code=255)
+    with pytest.raises(TunnelError):
+        open_tunnel("ssh://far")
+    assert list(tmp_path.glob("tvm-ssh-*")) == [live]
 
 
 def test_without_an_ssh_client_the_error_says_what_to_install() -> None:
