@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tests.e2e import registry, vendor_host
-from tests.e2e.engine import Containers
+from tests.e2e.engine import Containers, base_of
 from tests.e2e.project import HERE, Project
 from tests.e2e.registry import Pushed
 from tvm.error import ExitCode
 from tvm.matrix import manifest
-from tvm.matrix.engine import LABEL_IMAGE, discover, labels
+from tvm.matrix.engine import discover
 
 # What is pushed holds all that images/base would install.
 BASE = """\
@@ -123,7 +123,9 @@ def pushed(template: Path, tmp_path_factory: pytest.TempPathFactory, engine: dis
     port = registry.free_port()
     started = registry.serve(tmp_path_factory.mktemp("registry"), port)
     try:
-        found = registry.push(engine.client, _base_of(engine, template), port)
+        found = registry.push(
+            engine.client, base_of(engine.client, str(_image(Project(root=template), "one")["id"])), port
+        )
         yield found
         registry.forget(engine.client, found)
     finally:
@@ -137,20 +139,6 @@ def host(tmp_path: Path) -> Iterator[str]:
     vendor_host.make_certificates(tmp_path)
     with vendor_host.serve(tmp_path) as address:
         yield address
-
-
-def _base_of(engine: discover.Connection, template: Path) -> str:
-    """Return the name of images/base that the small image stands on."""
-    untyped: Any = engine.client
-    image = _image(Project(root=template), "one")
-    layers = untyped.inspect_image(image["id"])["RootFS"]["Layers"]
-    for found in untyped.images(filters={"label": [f"{LABEL_IMAGE}=base"]}):
-        below = untyped.inspect_image(found["Id"])["RootFS"]["Layers"]
-        names = [name for name in found["RepoTags"] or () if name.startswith(labels.REPOSITORY)]
-        if names and layers[: len(below)] == below:
-            return str(names[0])
-    msg = "the small image stands on no images/base"
-    raise AssertionError(msg)
 
 
 def _image(project: Project, cell: str) -> dict[str, Any]:

@@ -53,6 +53,11 @@ _OUTPUTS = [
     ("rocminfo", "rocminfo\t7.2.4-1\n", "7.2.4"),
     ("emcc", "emcc (Emscripten gcc/clang-like replacement + linker emulating GNU ld) 3.1.69 ()\n", "3.1.69"),
     ("node", "v20.19.2\n", "20.19.2"),
+    ("clinfo", "clinfo version 3.0.25.02.14\n", "3.0.25.02.14"),
+    ("pocl", "pocl-opencl-icd:amd64\t6.0-6\n", "6.0"),
+    ("lavapipe", "mesa-vulkan-drivers:amd64\t25.0.7-2+deb13u1\n", "25.0.7"),
+    ("vulkaninfo", "vulkan-tools\t1.4.304.0+dfsg1-1\n", "1.4.304.0"),
+    ("wgpu", "wgpu 0.32.0 /opt/venv/lib/python3.13/site-packages/wgpu/resources/libwgpu_native-release.so\n", "0.32.0"),
     ("wasmtime", "wasmtime 50.0.1 /opt/venv/lib/wasmtime/linux-x86_64/_libwasmtime.so\n", "50.0.1"),
     # As published by users of the vendor's compiler: this machine does not reach it.
     ("neuronx-cc", "NeuronX Compiler version 2.27.5334.0+f702b353\n\nPython version 3.13.5\n", "2.27.5334.0"),

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from tvm.error import ExitCode
-from tvm.matrix import ci, explain, loader, plan, schema
+from tvm.matrix import ci, ci_github, ci_gitlab, explain, loader, plan, schema
 from tvm.matrix.model import Project
 
 
@@ -38,12 +38,18 @@ def _explain_local(chosen: plan.Plan) -> str:
 
 
 def ci_command(options: argparse.Namespace) -> ExitCode:
-    """Print the GitHub matrix, or the workflow."""
+    """Print the matrix of a GitHub job, or what a CI runs."""
     project = _project(options)
-    print(
-        ci.workflow_text(project) if options.workflow else ci.github_matrix(project),
-        end="" if options.workflow else "\n",
-    )
+    match "github" if options.workflow else options.format:
+        case "github":
+            text = ci_github.workflow_text(project)
+        case "gitlab":
+            text = ci_gitlab.pipeline_text(project)
+        case "json":
+            text = ci.json_text(project)
+        case _:
+            text = ci_github.matrix_text(project) + "\n"
+    print(text, end="")
     return ExitCode.OK
 
 

@@ -9,7 +9,7 @@ from tvm.matrix.engine.discover import NoEngineError
 from tvm.matrix.engine.docker import DockerEngine
 from tvm.matrix.engine.layout import DEFAULT
 
-_VARIABLE = "TVM_MATRIX_ENGINE"
+VARIABLE = "TVM_MATRIX_ENGINE"
 NAMES = (*get_args(discover.Kind), local.NAME)
 
 
@@ -29,9 +29,9 @@ def select(name: str | None) -> Engine:
 
 def asked_for(name: str | None) -> str:
     """Return the name of the engine that is asked for; a name that none has is a ConfigError."""
-    asked = name or os.environ.get(_VARIABLE) or "auto"
+    asked = name or os.environ.get(VARIABLE) or "auto"
     if asked not in NAMES:
-        origin = "--engine" if name else _VARIABLE
+        origin = "--engine" if name else VARIABLE
         msg = f"{origin} asks for the engine {asked!r}"
         raise ConfigError(msg, fix=f"one of {', '.join(NAMES)}")
     return asked
