@@ -341,9 +341,7 @@ class TestFileLock:
             assert len(outcome) == 1
             assert not obtainable(tmp_path / "lock")
 
-    def test_it_asks_the_primitive_that_every_system_has(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_it_asks_the_primitive_that_every_system_has(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """In the seed there is no lock at all without fcntl, so on Windows."""
         asked: list[tuple[int, bool]] = []
 
