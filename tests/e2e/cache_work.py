@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from tvm.error import CompileError
@@ -65,7 +66,7 @@ class _Work:
         """Build a product and compare it with what it must be."""
         source = self.source(number)
         with staged(output) as stage:
-            argv = [self.tool, "-O3", source, "-o", stage.product]
+            argv: list[process.Arg] = [self.tool, "-O3", source, "-o", stage.product]
             cache.run(argv, inputs=[source], outputs=[stage.product], tool=cache.Tool.CLOSED)
         text = self.text(number)
         if output.read_bytes() != text[:100] + text:
@@ -100,7 +101,7 @@ def soak(work: _Work) -> None:
 def crowd(work: _Work) -> None:
     """Build the same four products in many processes at once: each is made once."""
     start, go = os.pipe()
-    children = [_forked(lambda number=number: _wait_and_build(work, start, go, number)) for number in range(CROWD)]
+    children = [_forked(partial(_wait_and_build, work, start, go, number)) for number in range(CROWD)]
     os.close(start)
     os.close(go)
     codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
@@ -190,7 +191,7 @@ def _mount(folder: Path, *words: str) -> None:
 
 
 # A script is not known to read nothing else; this one is.
-programs.is_native = lambda _program: True
+vars(programs)["is_native"] = lambda _program: True
 
 if __name__ == "__main__":
     sys.exit(main(*sys.argv[1:]))

@@ -125,7 +125,8 @@ def test_an_edit_of_settled_files_is_seen(compiler: str, work: Path, monkeypatch
 
 def test_llvm_text_comes_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TVM_COMPILE_CACHE_DIR", str(tmp_path / "cache"))
-    texts, calls = [], []
+    texts: list[str] = []
+    calls: list[record.ToolCall] = []
     for mode in ("off", "on", "on"):
         monkeypatch.setenv("TVM_COMPILE_CACHE", mode)
         with record.recording(calls.append):

@@ -27,9 +27,14 @@ def test_an_answer_is_found_once(folder: Path, tmp_path: Path, old_files: None) 
 
 
 def test_an_answer_that_nothing_stands_for_is_sought_again(folder: Path) -> None:
-    asked = []
+    asked: list[int] = []
+
+    def compute() -> tuple[object, None]:
+        asked.append(1)
+        return 1, None
+
     for _ in range(2):
-        memo.remembered("where", [], lambda: (asked.append(1), None))
+        memo.remembered("where", [], compute)
 
     assert len(asked) == 2
     assert list((folder / "memos").iterdir()) == []
