@@ -1,7 +1,7 @@
 """What `nox -j 2` saves: the main cells two at a time against one after the other, in one run of this script.
 
-Their images must be there, so run the cells first, on a machine that does nothing else. A cell that is longer than half of all
-cannot be helped by a second core.
+Their images must be there, so run the cells first, on a machine that does nothing else. The longest cell goes first, as it should
+on a user's command line: nox takes sessions in the order given, and one that is begun last is waited for alone.
 """
 
 import os
@@ -33,10 +33,10 @@ def main(names: Sequence[str]) -> int:
     for cell in cells:
         _require_run(project, cell)
     serial = _seconds("-s", *cells)
-    longest = max(cells, key=lambda cell: _last(project, cell))
-    print(f"serial: {serial:.1f} s, the longest cell {longest} {_last(project, longest):.1f} s")
+    _print(project, "one after the other", cells)
+    cells.sort(key=lambda cell: -_last(project, cell))
     both = _seconds("-j", "2", "-s", *cells)
-    print(", ".join(f"{cell} {_last(project, cell):.1f} s" for cell in cells))
+    _print(project, "two at a time", cells)
     return 0 if report("-j 2", both, against="serial", base=serial, limit=LIMIT * serial) else 1
 
 
@@ -50,6 +50,10 @@ def _require_run(project: Project, cell: str) -> None:
     if not (Results(folder=project.build).good(cell) / "manifest.json").is_file():
         msg = f"{cell} has not run, so that it is unknown whether its image is there"
         raise ConfigError(msg, fix=f"nox -s {cell}")
+
+
+def _print(project: Project, how: str, cells: Sequence[str]) -> None:
+    print(f"{how}: {', '.join(f'{cell} {_last(project, cell):.1f} s' for cell in cells)}", flush=True)
 
 
 def _last(project: Project, cell: str) -> float:

@@ -4,15 +4,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import uv
 
-from tests.e2e.project import ROOT
+from tests.e2e.project import ROOT, lay_real
 
-TEMPLATE = ROOT / "examples" / "backend_template"
+TEMPLATE = "examples/backend_template"
 USE = """
 import json, warnings
 with warnings.catch_warnings(record=True) as caught:
@@ -42,33 +42,37 @@ print(json.dumps(answer))
 
 
 @dataclass(frozen=True, kw_only=True)
+class Source:
+    """A copy of this tree, in which a build may leave what it likes, and what was built from it."""
+
+    tree: Path
+    wheel: Path
+    template_wheel: Path
+
+
+@dataclass(frozen=True, kw_only=True)
 class Venv:
     """A virtual environment of its own."""
 
     folder: Path
 
-    def uv(self, *arguments: str | Path) -> None:
-        run(["-m", "uv", *arguments], environment={"VIRTUAL_ENV": str(self.folder)})
+    @property
+    def python(self) -> Path:
+        return self.folder / "bin" / "python"
+
+    def pip(self, command: str, *arguments: str | Path) -> None:
+        run(uv.find_uv_bin(), "pip", command, "--quiet", "--python", self.python, *arguments)
 
     def use(self, **environment: str) -> dict[str, object]:
         """Import tvm there, from a folder that holds nothing, and return what it has."""
-        python = self.folder / "bin" / "python"
-        answer: dict[str, object] = json.loads(
-            run(["-c", USE], program=python, cwd=self.folder, environment=environment)
-        )
+        answer: dict[str, object] = json.loads(run(self.python, "-c", USE, cwd=self.folder, environment=environment))
         return answer
 
 
-def run(
-    arguments: list[str | Path],
-    *,
-    program: str | Path = sys.executable,
-    cwd: Path = ROOT,
-    environment: dict[str, str] | None = None,
-) -> str:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "TVM_"))}
+def run(*argv: str | Path, cwd: Path = ROOT, environment: dict[str, str] | None = None) -> str:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "TVM_", "VIRTUAL_ENV"))}
     done = subprocess.run(
-        [program, *arguments],
+        argv,
         cwd=cwd,
         env={**kept, **(environment or {})},
         capture_output=True,
@@ -81,36 +85,24 @@ def run(
 
 
 @pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def source(tmp_path_factory: pytest.TempPathFactory) -> Source:
     """Build the source distribution of this project, a wheel from that, and the template's wheel."""
-    folder = tmp_path_factory.mktemp("dist")
-    # Without --wheel or --sdist the wheel is made from the source distribution.
-    run(["-m", "uv", "build", "--quiet", "--out-dir", folder, ROOT])
-    run(["-m", "uv", "build", "--quiet", "--wheel", "--out-dir", folder, TEMPLATE])
-    return {path.name.split("-")[0]: path for path in folder.glob("*.whl")}
+    tree, made = tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("dist")
+    lay_real(tree)
+    # Without --wheel the wheel is made from the source distribution.
+    run(uv.find_uv_bin(), "build", "--quiet", "--out-dir", made, tree)
+    run(uv.find_uv_bin(), "build", "--quiet", "--wheel", "--out-dir", made, tree / TEMPLATE)
+    wheels = {path.name.split("-")[0]: path for path in made.glob("*.whl")}
+    return Source(tree=tree, wheel=wheels["tvm_matrix"], template_wheel=wheels["tvm_foo"])
 
 
-def editable(venv: Venv, _wheels: dict[str, Path]) -> None:
-    venv.uv("pip", "install", "--quiet", "--editable", ROOT)
-
-
-def wheel(venv: Venv, wheels: dict[str, Path]) -> None:
-    venv.uv("pip", "install", "--quiet", wheels["tvm_matrix"])
-
-
-@pytest.fixture(params=[editable, wheel], ids=lambda way: way.__name__)
-def venv(
-    request: pytest.FixtureRequest, wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Venv]:
+@pytest.fixture(params=["editable", "wheel"])
+def venv(request: pytest.FixtureRequest, source: Source, tmp_path: Path) -> Venv:
     """Return an environment with this project, installed in the one way or the other."""
-    made = Venv(folder=tmp_path_factory.mktemp("venv"))
-    run(["-m", "uv", "venv", "--quiet", "--python", sys.executable, "--clear", made.folder])
-    install: Callable[[Venv, dict[str, Path]], None] = request.param
-    install(made, wheels)
-    yield made
-    # What an editable install leaves in the checkout.
-    for left in TEMPLATE.rglob("*.egg-info"):
-        pytest.fail(f"{left} was left in the tree")
+    made = Venv(folder=tmp_path / "venv")
+    run(uv.find_uv_bin(), "venv", "--quiet", "--python", sys.executable, made.folder)
+    made.pip("install", *(["--editable", source.tree] if request.param == "editable" else [source.wheel]))
+    return made
 
 
 ALONE = {"nine": True, "tags": 287, "foo": False, "kind": False, "namespace": False, "generators": [], "warnings": []}
@@ -127,20 +119,20 @@ BESIDE = {
 }
 
 
-def test_it_comes_and_goes(venv: Venv, wheels: dict[str, Path]) -> None:
+def test_it_comes_and_goes(venv: Venv, source: Source) -> None:
     before = venv.use()
     place = before.pop("place")
     assert before == ALONE
-    venv.uv("pip", "install", "--quiet", wheels["tvm_foo"])
+    venv.pip("install", source.template_wheel)
     assert venv.use() == {**BESIDE, "place": place}
     assert venv.use(TVM_DEVICE_BACKEND_AUTOLOAD="0")["foo"] is False
     assert venv.use(TVM_DEVICE_BACKEND_AUTOLOAD="foo") | {"tags": 287} == {**BESIDE, "nine": False, "place": place}
-    venv.uv("pip", "uninstall", "--quiet", "tvm-foo")
+    venv.pip("uninstall", "tvm-foo")
     assert venv.use() == {**ALONE, "place": place}
 
 
-def test_one_that_is_broken_is_one_warning(venv: Venv, wheels: dict[str, Path]) -> None:
-    venv.uv("pip", "install", "--quiet", wheels["tvm_foo"])
+def test_one_that_is_broken_is_one_warning(venv: Venv, source: Source) -> None:
+    venv.pip("install", source.template_wheel)
     (package,) = venv.folder.glob("lib/python*/site-packages/tvm/backend/foo/__init__.py")
     package.write_text(package.read_text(encoding="utf-8") + "\n\nimport a_module_that_nobody_has\n", encoding="utf-8")
     answer = venv.use()
