@@ -45,7 +45,7 @@ def folder() -> Path:
     given = os.environ.get(FOLDER, "").strip()
     if not given:
         return _default_folder(os.environ.get("XDG_CACHE_HOME", ""), os.environ.get("HOME", ""))
-    if not Path(given).is_absolute():
+    if not given.startswith(os.sep) and not Path(given).is_absolute():
         msg = f"{FOLDER} is {given!r}, a relative path: it would mean another folder in each current directory"
         raise ConfigError(msg, fix="give an absolute path, or unset it")
     return Path(given)

@@ -8,9 +8,11 @@ import json
 import os
 import stat
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,8 @@ _TAG_TEXT = (
 )
 # How many variants (other headers, another tool) one call may have.
 _VARIANTS = 8
+# An entry's last use is not noted again within this time, in seconds.
+_RECENT = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +65,6 @@ class Store:
             if states.all_hold(entry["from"]):
                 product = self.product(entry["result"])
                 if product is not None:
-                    self._touch(self.path("manifests", key))
                     return product
         return None
 
@@ -97,17 +100,15 @@ class Store:
             if data is None:
                 return None
             files[name] = File(data=data, executable=executable)
-        self._touch(self.path("results", result))
         return Product(files=files, about=found["about"])
 
     def blob(self, digest: str, size: int) -> bytes | None:
         """Return the bytes with this digest, or None; damaged ones are removed."""
         path = self.path("blobs", digest)
-        data = _read(path)
+        data = self._read(path)
         if data is None:
             return None
         if len(data) == size and hashlib.sha256(data).hexdigest() == digest:
-            self._touch(path)
             return data
         self.drop(path)
         return None
@@ -115,7 +116,7 @@ class Store:
     def sealed(self, kind: str, name: str) -> Any:
         """Return the JSON value of an entry, or None; a damaged entry is removed."""
         path = self.path(kind, name)
-        data = _read(path)
+        data = self._read(path)
         if data is None:
             return None
         try:
@@ -155,11 +156,15 @@ class Store:
             self.put("blobs", digest, data, part=key)
         return digest
 
-    def _touch(self, path: Path) -> None:
-        # What was used last is removed last.
-        if self.writable:
-            with suppress(OSError):
-                os.utime(path)
+    def _read(self, path: Path) -> bytes | None:
+        try:
+            with FileIO(path) as stream:
+                # What was used last is removed last.
+                if self.writable and time.time() - os.fstat(stream.fileno()).st_mtime > _RECENT:
+                    os.utime(path)
+                return stream.readall()
+        except OSError:
+            return None
 
 
 def opened(root: Path, *, write: bool) -> Store:
@@ -167,7 +172,7 @@ def opened(root: Path, *, write: bool) -> Store:
 
     StorageError where it is another user's, no folder, or cannot be made; one that cannot be written is opened for reading.
     """
-    if write:
+    if write and not (root / TAG).exists():
         _make(root)
     status = _status(root)
     if sys.platform != "win32":
@@ -181,8 +186,6 @@ def opened(root: Path, *, write: bool) -> Store:
 
 
 def _make(root: Path) -> None:
-    if (root / TAG).exists():
-        return
     # A store on a read-only file system is still to be read; one that is not there is missed just below.
     with suppress(OSError):
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -214,11 +217,3 @@ def _closed(root: Path) -> None:
 def _result_name(key: str, made_from: Sequence[State]) -> str:
     said = json.dumps([key, [[state.path, state.kind, state.digest] for state in made_from]])
     return hashlib.sha256(said.encode()).hexdigest()
-
-
-def _read(path: Path) -> bytes | None:
-    try:
-        with path.open("rb") as stream:
-            return stream.read()
-    except OSError:
-        return None

@@ -3,11 +3,11 @@
 import ctypes
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tvm.support._cache import memo, states
 from tvm.support._cache.states import State
@@ -15,7 +15,7 @@ from tvm.support._cuda import bindings, paths
 
 # What decides which library is loaded and which toolkit is the first, beside sys.path.
 _VARIABLES = ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX", "LD_LIBRARY_PATH", "PATH")
-_SONAMES = ("libnvrtc.so.13", "libnvrtc.so.12")
+_SONAMES = (b"libnvrtc.so.13", b"libnvrtc.so.12")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +82,7 @@ def _absolute() -> list[str]:
 
 
 def _surroundings() -> list[Any]:
-    relative = [entry for entry in sys.path if not Path(entry).is_absolute()]
+    relative = not all(entry.startswith(os.sep) for entry in sys.path)
     said = [os.environ.get(name, "") for name in _VARIABLES]
     return [said, sys.path, sys.prefix, str(Path.cwd()) if relative else ""]
 
@@ -92,10 +92,13 @@ def _is_loaded() -> bool:
         return True
     if not hasattr(os, "RTLD_NOLOAD"):
         return True
-    for name in _SONAMES:
-        try:
-            ctypes.CDLL(name, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
-        except OSError:
-            continue
-        return True
-    return False
+    return any(_open()(name, os.RTLD_NOLOAD | os.RTLD_NOW) for name in _SONAMES)
+
+
+@lru_cache(maxsize=1)
+def _open() -> Callable[[bytes, int], int | None]:
+    """Return the loader's own function: ctypes makes a class for each library, which takes longer than all the rest of a hit."""
+    loader = ctypes.CDLL(None).dlopen
+    loader.restype = ctypes.c_void_p
+    loader.argtypes = [ctypes.c_char_p, ctypes.c_int]
+    return cast("Callable[[bytes, int], int | None]", loader)
