@@ -11,7 +11,7 @@ import tvm
 from tests.unit.stand_in import MakeStandIn
 from tests.unit.support._cuda.fakes import Nvrtc
 from tvm.error import TVMError
-from tvm.support import cc, clang, emcc, ndk, nvcc, process, rocm, utils
+from tvm.support import cc, clang, emcc, libinfo, ndk, nvcc, process, rocm, utils
 from tvm.support._cache import cli, remote
 
 _ROOT = Path(tvm.__file__).parent
@@ -81,7 +81,10 @@ _USES: dict[str, Callable[[], object]] = {
     "CONDA_PREFIX": _find_cuda,
     "CUDA_HOME": _find_cuda,
     "CUDA_PATH": _find_cuda,
+    "CUTLASS_HOME": libinfo,
+    "HEXAGON_TOOLCHAIN": libinfo,
     "HOME": _use_cache,
+    "LD_LIBRARY_PATH": libinfo,
     "NVSHMEM_HOME": nvcc.find_nvshmem_paths,
     "PATH": _find,
     "PATHEXT": _find,
@@ -106,6 +109,7 @@ _USES: dict[str, Callable[[], object]] = {
     "TVM_MATRIX_RECORD": _find,
     "TVM_NDK_CC": _use_ndk,
     "TVM_ROCM_ARCH": rocm.list_rocm_archs,
+    "TVM_USE_CUDA": libinfo,
     "TVM_WIN_CC": _use_cc,
     "TVM_WIN_TARGET": _use_cc,
     "XDG_CACHE_HOME": _use_cache,

@@ -19,6 +19,7 @@ from typing import Any
 from tvm.error import StorageError
 from tvm.support._cache import sealed, states
 from tvm.support._cache.states import State
+from tvm.support.utils import is_file
 
 KINDS = ("manifests", "results", "blobs", "memos")
 BUILDING = "building"
@@ -172,7 +173,7 @@ def opened(root: Path, *, write: bool) -> Store:
 
     StorageError where it is another user's, no folder, or cannot be made; one that cannot be written is opened for reading.
     """
-    if write and not (root / TAG).exists():
+    if write and not is_file(root / TAG):
         _make(root)
     status = _status(root)
     if sys.platform != "win32":
