@@ -11,6 +11,7 @@ from pathlib import Path
 
 import tvm
 from tvm.support import _loader_path
+from tvm.support.utils import is_file
 
 __all__ = ["describe", "libinfo"]
 
@@ -54,14 +55,14 @@ def _header(name: str, *variables: str) -> bool:
     toolkits = (folder for toolkit in paths.toolkits() for folder in toolkit.includes)
     named = (Path(os.environ[variable], "include") for variable in variables if os.environ.get(variable))
     return any(
-        (folder / name).is_file() for folder in (*named, *toolkits, Path("/usr/include"), Path("/usr/local/include"))
+        is_file(folder / name) for folder in (*named, *toolkits, Path("/usr/include"), Path("/usr/local/include"))
     )
 
 
 def _hexagon() -> bool:
     """Whether HEXAGON_TOOLCHAIN names Qualcomm's toolchain (its bin holds hexagon-clang)."""
     root = os.environ.get("HEXAGON_TOOLCHAIN")
-    return bool(root) and Path(root or "", "bin", "hexagon-clang").is_file()
+    return bool(root) and is_file(Path(root or "", "bin", "hexagon-clang"))
 
 
 _OPTIONS: Mapping[str, Callable[[], bool]] = {

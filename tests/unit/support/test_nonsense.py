@@ -11,7 +11,7 @@ import tvm
 from tests.unit.stand_in import MakeStandIn
 from tests.unit.support._cuda.fakes import Nvrtc
 from tvm.error import TVMError
-from tvm.support import cc, clang, emcc, ndk, nvcc, process, rocm, utils
+from tvm.support import cc, clang, emcc, libinfo, ndk, nvcc, process, rocm, utils
 from tvm.support._cache import cli, remote
 
 _ROOT = Path(tvm.__file__).parent
@@ -80,8 +80,11 @@ _USES: dict[str, Callable[[], object]] = {
     "CXX": _use_cc,
     "CONDA_PREFIX": _find_cuda,
     "CUDA_HOME": _find_cuda,
+    "CUTLASS_HOME": libinfo,
     "CUDA_PATH": _find_cuda,
+    "HEXAGON_TOOLCHAIN": libinfo,
     "HOME": _use_cache,
+    "LD_LIBRARY_PATH": libinfo,
     "NVSHMEM_HOME": nvcc.find_nvshmem_paths,
     "PATH": _find,
     "PATHEXT": _find,

@@ -8,6 +8,7 @@ from tvm.error import ExitCode, StorageError, TVMError
 from tvm.support._cache import evict, remote, settings, store
 from tvm.support._cache.store import KINDS, Store
 from tvm.support._cache.verify import verify
+from tvm.support.utils import is_folder
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 _STEP = 1024
@@ -41,7 +42,7 @@ def _stats() -> int:
     tier = remote.tier()
     far = "none" if tier is None else f"{tier.url}, {'read and written' if tier.writes else 'only read'}"
     print(f"folder: {settings.folder()}\nmode: {settings.mode().value}\nlimit: {size(settings.limit())}\nremote: {far}")
-    if not settings.folder().exists():
+    if not is_folder(settings.folder()):
         print("empty: nothing was compiled yet")
         return ExitCode.OK
     opened = _opened(write=False)
