@@ -16,19 +16,20 @@ _FOUND: dict[str, Any] = {}
 
 def remembered(name: str, said: object, compute: Callable[[], tuple[Any, Iterable[State] | None]]) -> Any:
     """Return a JSON value that `compute` gives for `said`, with what it depends on (None: not to be kept)."""
-    key = hashlib.sha256(json.dumps([name, said]).encode()).hexdigest()
     opened = flow.current()
     if opened is None:
         return compute()[0]
-    if key not in _FOUND:
+    place = f"{opened.root}\0{name}\0{said!r}"
+    if place not in _FOUND:
+        key = hashlib.sha256(json.dumps([name, said]).encode()).hexdigest()
         value = _kept(opened, key)
         if value is None:
             value, watched = compute()
             if watched is None:
                 return value
             _keep(opened, key, value, watched)
-        _FOUND[key] = value
-    return _FOUND[key]
+        _FOUND[place] = value
+    return _FOUND[place]
 
 
 def forget() -> None:

@@ -53,7 +53,7 @@ class Store:
 
     def path(self, kind: str, name: str) -> Path:
         """Return where an entry lies."""
-        return self.root / kind / name[:2] / name
+        return Path(f"{self.root}/{kind}/{name[:2]}/{name}")
 
     def load(self, key: str) -> Product | None:
         """Return the product of a call, if everything it was made from is as it was."""

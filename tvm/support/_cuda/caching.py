@@ -5,6 +5,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from tvm.support._cache import includes, states
@@ -41,14 +42,15 @@ def key(said: Mapping[str, object], options: Sequence[str], library: str) -> str
     if found := [name for name in os.environ if _VARIABLES.fullmatch(name)]:
         msg = f"{min(found)} is set"
         raise NotCachedError(msg)
-    list(_read(options))
+    _named(tuple(options))
     text = json.dumps([_FORMAT, "nvrtc", library, said, list(options)], sort_keys=True)
     return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
 
 
 def made_from(texts: Sequence[str], options: Sequence[str], *, source_folder: str, library: str) -> list[State]:
     """Return the state of everything that a compile has read or looked for. NotCachedError where it cannot be told."""
-    named = [folder for kind, folder in _read(options) if kind == "folder"]
+    said = _named(tuple(options))
+    named = [folder for kind, folder in said if kind == "folder"]
     if any(not Path(folder).is_absolute() for folder in named):
         msg = "a relative folder of headers"
         raise NotCachedError(msg)
@@ -57,7 +59,7 @@ def made_from(texts: Sequence[str], options: Sequence[str], *, source_folder: st
     folders = [root for root, stands in roots.items() if not stands]
     scan = includes.Scan(search=includes.Search(folders=[source_folder, *folders], roots=known))
     scan.follow(text.encode(errors="surrogateescape") for text in texts)
-    for kind, name in _read(options):
+    for kind, name in said:
         if kind == "prelude":
             scan.follow([f'#include "{name}"\n'.encode(errors="surrogateescape")])
     stands = {state.path: state for root in known for state in roots[root]}
@@ -87,6 +89,11 @@ def _shadows(folders: Sequence[str], roots: Sequence[str], stands: Sequence[Stat
             msg = f"{folder} holds {min(held)}, which the toolkit's headers may include"
             raise NotCachedError(msg)
         yield states.names(folder, headers=True)
+
+
+@lru_cache(maxsize=64)
+def _named(options: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple(_read(options))
 
 
 def _read(options: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +35,13 @@ def nvrtc(*, includes: bool) -> Located:
         # Another part of this process has chosen another library: what is loaded is what compiles.
         return _asked(includes=includes)
     return Located(
-        library=library,
-        version=(version[0], version[1]),
-        includes=None if folders is None else tuple(map(Path, folders)),
+        library=library, version=(version[0], version[1]), includes=None if folders is None else _paths(tuple(folders))
     )
+
+
+@lru_cache(maxsize=8)
+def _paths(folders: tuple[str, ...]) -> tuple[Path, ...]:
+    return tuple(map(Path, folders))
 
 
 def _asked(*, includes: bool) -> Located:
