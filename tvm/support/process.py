@@ -100,6 +100,44 @@ def spawn_daemon(argv: Sequence[Arg], *, log: Path, env: Mapping[str, str]) -> i
     )
 
 
+Companion = subprocess.Popen
+STDOUT = subprocess.STDOUT
+# Companions that nobody waits for: they are about to end.
+_ASIDE: "list[subprocess.Popen[bytes]]" = []
+
+
+def companion(
+    argv: Sequence[str],
+    *,
+    keep: Sequence[int] = (),
+    env: Mapping[str, str] | None = None,
+    stdin: int = subprocess.DEVNULL,
+    stdout: int = subprocess.DEVNULL,
+    stderr: int | None = None,
+) -> "subprocess.Popen[bytes]":
+    """Start a program that serves this process and ends with it: own session, and of our descriptors only those in `keep`.
+
+    `argv[0]` is an absolute path. The caller waits for it, or puts it aside with `put_aside`.
+    """
+    return subprocess.Popen(
+        argv, stdin=stdin, stdout=stdout, stderr=stderr, env=env, pass_fds=tuple(keep), start_new_session=True
+    )
+
+
+def put_aside(child: "subprocess.Popen[bytes]") -> None:
+    """Leave a companion that is about to end; the collector may call this, in any thread."""
+    _ASIDE.append(child)
+
+
+def reap(limit: float = 0.0) -> None:
+    """Wait, `limit` seconds in all, for the companions that were put aside."""
+    deadline = time.monotonic() + limit
+    for child in list(_ASIDE):
+        with suppress(subprocess.TimeoutExpired, ValueError):
+            child.wait(max(0.0, deadline - time.monotonic()))
+            _ASIDE.remove(child)
+
+
 def locate(program: Arg, *, path: str | None = None, cwd: Arg | None = None, fix: str = "") -> str:
     """Return the path that starts `program`: one with a separator is taken as it is (relative to `cwd`), a name is sought on PATH."""
     name = os.fspath(program)

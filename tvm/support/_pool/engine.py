@@ -1,0 +1,318 @@
+"""The thread of a pool: it gives tasks to workers, watches their clocks and takes their answers. It runs nobody else's code."""
+
+import os
+import pickle
+import socket
+import threading
+import time
+import weakref
+from collections import deque
+from concurrent.futures import InvalidStateError
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from tvm.error import PoolError
+from tvm.support._pool import answers, processes
+from tvm.support._pool.frames import Answer
+from tvm.support._pool.member import Done, Member, State
+from tvm.support._pool.poll import poll
+from tvm.support._pool.processes import Launcher
+from tvm.support._pool.tasks import Aside, PoolFuture, Settings, Task
+
+# Seconds that the interpreter's exit waits for killed processes to be gone.
+_EXIT_LIMIT = 3.0
+# What is larger takes a moment to load.
+_LARGE = 1 << 16
+
+
+class Engine:
+    """What a pool consists of but the pool itself, which the collector can so take at any time."""
+
+    def __init__(self, settings: Settings, launcher: Launcher, count: int) -> None:
+        self._settings, self._launcher, self._count = settings, launcher, count
+        self._tasks: deque[Task] = deque()
+        self._lock = threading.Lock()
+        self._bell: socket.socket | None = None
+        self._asleep = False
+        self._closed = False
+        self._killed = False
+        # How many more workers may be started; None is no limit.
+        self._starts: int | None = None
+        self._to_end: deque[Member] = deque()
+        self._owner = os.getpid()
+        self._loading, self._calling = Aside("tvm-pool-loading"), Aside("tvm-pool-callbacks")
+        self._poll = poll()
+        self.thread: threading.Thread | None = None
+        self.members: list[Member] = []
+
+    # -- from any thread
+
+    def future(self) -> PoolFuture:
+        """Return a future for a task of this pool."""
+        return PoolFuture(self._is_needed, self._calling.put)
+
+    def _is_needed(self) -> bool:
+        return threading.current_thread() in {self.thread, self._loading.thread}
+
+    def submit(self, task: Task) -> None:
+        """Queue a task. RuntimeError after `close`, PoolError in a forked child."""
+        if self._owner != os.getpid():
+            msg = "this pool belongs to the process that made it, not to a forked child"
+            raise PoolError(msg, fix="make a pool in the child")
+        with self._lock:
+            if self._closed:
+                msg = "cannot schedule new futures after shutdown"
+                raise RuntimeError(msg)
+            self._tasks.append(task)
+            if self.thread is None:
+                self._start()
+        if self._asleep:
+            self.wake()
+
+    def _start(self) -> None:
+        _ALIVE.add(self)
+        woken, self._bell = socket.socketpair()
+        woken.setblocking(False)  # noqa: FBT003 - the system's signature
+        self._bell.setblocking(False)  # noqa: FBT003 - as above
+        # A daemon: the interpreter's exit does not wait for a task.
+        self.thread = threading.Thread(target=self._run, args=(woken,), name="tvm-pool", daemon=True)
+        self.thread.start()
+
+    def wake(self) -> None:
+        """Make the thread look around."""
+        if self._bell is not None:
+            with suppress(OSError):
+                self._bell.send(b"w")
+
+    def close(self, *, cancel: bool, restart: bool) -> None:
+        """Accept no more tasks and end when the queued ones are done; `cancel` drops those. Without `restart` no worker is started again."""
+        if self._owner != os.getpid():
+            return
+        with self._lock:
+            self._closed = True
+            if cancel:
+                self._cancel_queued()
+            if not restart and self._starts is None:
+                self._starts = self._count - len(self.members)
+        self.wake()
+
+    def _cancel_queued(self) -> None:
+        while self._tasks:
+            with suppress(IndexError):
+                self._tasks.popleft().future.cancel()
+
+    def kill(self) -> None:
+        """End all workers now, whatever they do, and accept no more tasks."""
+        self._killed = True
+        self.close(cancel=True, restart=False)
+
+    def end_members(self) -> None:
+        """End all workers now; more tasks are welcome. Returns when they are gone."""
+        members = list(self.members)
+        self._to_end += members
+        self.wake()
+        while self.thread is not None and self.thread.is_alive() and any(member in self.members for member in members):
+            time.sleep(0.001)
+
+    def forsake(self, *, kill: bool) -> None:
+        """Accept no more tasks and end when the queued ones are done, or now. The collector calls this, in any thread: nothing is locked."""
+        if self._owner == os.getpid():
+            self._closed, self._killed = True, self._killed or kill
+            self.wake()
+
+    def join(self, deadline: float | None = None) -> None:
+        """Wait until all is over, not longer than to the deadline."""
+        for thread in (self.thread, self._loading.thread, self._calling.thread):
+            if thread is not None and thread is not threading.current_thread():
+                thread.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
+
+    def __del__(self) -> None:
+        # Not earlier: another thread may be about to use it.
+        if self._bell is not None:
+            self._bell.close()
+
+    # -- in the thread
+
+    def _run(self, woken: socket.socket) -> None:
+        self._poll.register(woken.fileno())
+        try:
+            while not self._is_over():
+                self._turn(woken)
+        except BaseException as error:  # noqa: BLE001 - whatever it is, nobody must wait for ever
+            self._collapse(error)
+        finally:
+            self._launcher.close(_EXIT_LIMIT)
+            self._loading.close()
+            self._calling.close()
+            woken.close()
+
+    def _collapse(self, error: BaseException) -> None:
+        with self._lock:
+            self._closed = True
+        for member in self.members:
+            member.process.kill()
+            if member.task is not None:
+                self._deliver(Done(task=member.task, error=error))
+        self._fail_queued(error)
+
+    def _is_over(self) -> bool:
+        return self._closed and not self._tasks and not self.members
+
+    def _turn(self, woken: socket.socket) -> None:
+        self._assign()
+        self._asleep = True
+        # What was queued before this saw nobody asleep.
+        seconds = 0.0 if self._tasks and self._has_room() else self._pause()
+        ready = self._poll.wait(seconds)
+        self._asleep = False
+        if woken.fileno() in ready:
+            with suppress(BlockingIOError):
+                woken.recv(4096)
+        self._end_unwanted()
+        for member in list(self.members):
+            if member.process.channel.fileno() in ready:
+                self._serve(member)
+            if member.process.line_fileno() in ready or member.state is State.ENDING:
+                self._look_at_end(member)
+        self._watch_clocks()
+
+    def _has_room(self) -> bool:
+        return len(self.members) < self._count or any(member.state is State.IDLE for member in self.members)
+
+    def _pause(self) -> float | None:
+        deadlines = [member.deadline for member in self.members if member.deadline is not None]
+        return max(0.0, min(deadlines) - time.monotonic()) if deadlines else None
+
+    def _end_unwanted(self) -> None:
+        while self._to_end:
+            member = self._to_end.popleft()
+            if member in self.members:
+                member.end(answers.killed())
+        if self._killed:
+            for member in self.members:
+                member.end(answers.killed())
+
+    def _assign(self) -> None:
+        for member in self.members:
+            if member.state is State.IDLE:
+                self._employ(member)
+        starting = sum(member.state in {State.STARTING, State.INITIALIZING} for member in self.members)
+        while len(self._tasks) > starting and len(self.members) < self._count and self._may_start():
+            self._launch()
+            starting += 1
+        if self._tasks and not self.members:
+            self._fail_queued(PoolError("the pool was shut down, and its workers are gone: none is started any more"))
+
+    def _employ(self, member: Member) -> None:
+        if member.uses and self._starts is None and member.is_worn():
+            member.finish()
+            return
+        while self._tasks:
+            task = self._tasks.popleft()
+            if task.future.set_running_or_notify_cancel():
+                member.give(task)
+                self._poll.sending(member.process.channel.fileno(), on=member.is_sending)
+                return
+        if self._closed:
+            member.finish()
+
+    def _may_start(self) -> bool:
+        if self._starts is None:
+            return True
+        self._starts -= 1
+        return self._starts >= 0
+
+    def _launch(self) -> None:
+        settings = self._settings
+        try:
+            command = processes.command(stdout=settings.stdout, stderr=settings.stderr, autoload=settings.autoload)
+            member = Member(self._launcher.launch(command), settings)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to who waits
+            self._fail_one(error)
+            return
+        self.members.append(member)
+        self._poll.register(member.process.channel.fileno())
+        self._poll.register(member.process.line_fileno())
+
+    def _serve(self, member: Member) -> None:
+        if member.is_sending:
+            member.flush()
+            self._poll.sending(member.process.channel.fileno(), on=member.is_sending)
+        done = list(member.receive())
+        # It gets its next task before anybody is told of the last one.
+        if done and member.state is State.IDLE:
+            self._employ(member)
+        for one in done:
+            self._deliver(one)
+        if member.state is State.ENDING:
+            self._poll.unregister(member.process.channel.fileno())
+
+    def _look_at_end(self, member: Member) -> None:
+        channel, line = member.process.channel.fileno(), member.process.line_fileno()
+        if not member.is_gone():
+            return
+        self._poll.unregister(channel)
+        self._poll.unregister(line)
+        self.members.remove(member)
+        task, error = member.task, member.error
+        if task is not None and error is not None:
+            self._deliver(Done(task=task, error=error))
+        elif error is not None and not member.is_prepared:
+            # It never came so far as to be given one, and the next one may not either: nobody must wait for ever.
+            self._fail_one(error)
+
+    def _watch_clocks(self) -> None:
+        now = time.monotonic()
+        for member in list(self.members):
+            if member.deadline is not None and member.deadline <= now:
+                if member.state is State.ENDING:
+                    self._look_at_end(member)
+                else:
+                    member.overrun()
+                    self._poll.unregister(member.process.channel.fileno())
+
+    def _deliver(self, done: Done) -> None:
+        with suppress(InvalidStateError):
+            self._settle(done.task.future, done)
+
+    def _settle(self, future: Any, done: Done) -> None:
+        if done.error is not None:
+            future.set_exception(done.error)
+        elif done.answer is not None and done.answer.kind == Answer.PLAIN and len(done.answer.body) <= _LARGE:
+            future.set_result(pickle.loads(done.answer.body))  # noqa: S301 - our own worker wrote it
+        elif done.answer is not None:
+            self._loading.put(partial(_load, future, done.answer))
+
+    def _fail_one(self, error: BaseException) -> None:
+        while self._tasks:
+            task = self._tasks.popleft()
+            if task.future.set_running_or_notify_cancel():
+                task.future.set_exception(error)
+                return
+
+    def _fail_queued(self, error: BaseException) -> None:
+        while self._tasks:
+            self._fail_one(error)
+
+
+def _load(future: Any, answer: Any) -> None:
+    try:
+        value = answers.value_of(answer)
+    except BaseException as error:  # noqa: BLE001 - whatever the task raised belongs to who waits for it
+        future.set_exception(error)
+    else:
+        future.set_result(value)
+
+
+_ALIVE: "weakref.WeakSet[Engine]" = weakref.WeakSet()
+
+
+def end_all() -> None:
+    """End every pool of this process. The interpreter's exit calls this."""
+    engines = [engine for engine in list(_ALIVE) if engine.thread is not None and engine.thread.is_alive()]
+    for engine in engines:
+        engine.kill()
+    deadline = time.monotonic() + _EXIT_LIMIT
+    for engine in engines:
+        engine.join(deadline)
