@@ -2,9 +2,11 @@
 
 It imports the standard library, and cloudpickle when something needs it: what a task does not import is not loaded.
 
-`popen_worker.py --pool FD` speaks to this project's pool. A frame is the length of its body (8 bytes, little-endian), a byte
-that says what it is, and the body, a pickle. To here: SETUP (the search path), TASK or TIMED_TASK (function, args, kwargs). From
-here: STARTED (before a TIMED_TASK; the body is the monotonic clock as a double), then what became of it.
+`popen_worker.py --pool FD PERMITS_FD` speaks to this project's pool. A frame is the length of its body (8 bytes, little-endian), a
+byte that says what it is, and the body, a pickle. To here: SETUP (the search path), and tasks (function, args, kwargs). From here:
+STARTED (before a task of a TIMED kind; the body is the monotonic clock as a double), then what became of it, with QUICK added if it took no time. A task of a NEXT
+kind was sent before the answer to the one before it: it may start if a byte can be read from the pipe of permits. If there is
+none, the parent has taken it back, for a worker that has nothing to do, and nothing is answered.
 
 `python -m tvm.exec.popen_worker READ_FD WRITE_FD` is the entry of the seed's pool: a frame is a length (4 bytes, signed) and a
 pickle of `(function, args, kwargs, timeout)`, the answer `(status, value)`; it keeps the time itself.
@@ -20,8 +22,10 @@ from collections.abc import Callable
 from typing import Any
 
 # What comes in a frame, to here and from here.
-SETUP, TASK, TIMED_TASK = 1, 2, 3
+SETUP, TASK, TIMED_TASK, NEXT_TASK, NEXT_TIMED_TASK = 1, 2, 3, 4, 5
 COMPLETE, EXCEPTION, UNLOADABLE, UNPICKLABLE, EXITED, INTERRUPTED, PLAIN, STARTED = 1, 2, 3, 4, 5, 6, 7, 8
+# Added to the kind of an answer if the task took less than a millisecond.
+QUICK, _MOMENT = 128, 0.001
 # Loading these runs no code of anybody.
 _PLAIN_TYPES = frozenset({type(None), bool, int, float, str, bytes})
 # Names the folder for temporary files that is removed with a task that has to be ended.
@@ -91,8 +95,8 @@ class Stream:
 class Worker:
     """Serves this project's pool."""
 
-    def __init__(self, stream: Stream) -> None:
-        self._stream = stream
+    def __init__(self, stream: Stream, permits: "int | None" = None) -> None:
+        self._stream, self._permits = stream, permits
         self._temp = os.environ.pop(TEMP_VARIABLE, "")
 
     def serve(self) -> None:
@@ -105,8 +109,8 @@ class Worker:
             if kind == SETUP:
                 sys.path[:] = pickle.loads(body)  # noqa: S301 - our parent wrote it
                 self._send(PLAIN, pickle.dumps(None))
-            else:
-                self._run(body, timed=kind == TIMED_TASK)
+            elif kind < NEXT_TASK or self._may_start():
+                self._run(body, timed=kind in {TIMED_TASK, NEXT_TIMED_TASK})
             # Not kept while the next one is waited for.
             del body
 
@@ -119,12 +123,21 @@ class Worker:
         del body
         if timed:
             self._send(STARTED, _CLOCK.pack(time.monotonic()))
+        begun = time.monotonic()
         kind, value = self._outcome(function, args, kwargs)
+        quick = QUICK if time.monotonic() - begun < _MOMENT else 0
         del function, args, kwargs
         if self._temp:
             self._temp = keep_files(self._temp)
         flush()
-        self._send(*_packed_answer(kind, value))
+        kind, data = _packed_answer(kind, value)
+        self._send(kind | quick, data)
+
+    def _may_start(self) -> bool:
+        try:
+            return self._permits is not None and os.read(self._permits, 1) != b""
+        except BlockingIOError:
+            return False
 
     @staticmethod
     def _outcome(function: Callable[..., Any], args: Any, kwargs: Any) -> "tuple[int, Any]":
@@ -355,18 +368,22 @@ def main() -> None:
         del sys.path[0]
     match sys.argv[1:]:
         case ["--pool", "stdin"]:
-            _serve(Worker, _shared())
-        case ["--pool", number]:
-            _serve(Worker, _opened(int(number), int(number)))
+            stream = _shared()
+            _serve(Worker(stream), stream)
+        case ["--pool", number, permits]:
+            stream = _opened(int(number), int(number))
+            os.set_inheritable(int(permits), False)  # noqa: FBT003 - the system's signature
+            _serve(Worker(stream, int(permits)), stream)
         case [source, sink]:
-            _serve(SeedWorker, _opened(int(source), int(sink)))
+            stream = _opened(int(source), int(sink))
+            _serve(SeedWorker(stream), stream)
         case _:
             print(f"usage: {sys.argv[0]} READ_FD WRITE_FD")
 
 
-def _serve(kind: "type[Worker | SeedWorker]", stream: Stream) -> None:
+def _serve(worker: "Worker | SeedWorker", stream: Stream) -> None:
     try:
-        kind(stream).serve()
+        worker.serve()
         stream.close()
     except (OSError, KeyboardInterrupt):
         # The parent is gone.

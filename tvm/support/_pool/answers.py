@@ -163,6 +163,11 @@ def killed() -> WorkerDiedError:
     return WorkerDiedError("the worker was ended by kill, kill_workers or the end of this process")
 
 
+def caught_up() -> WorkerDiedError:
+    """Return the error of a task that began in the moment in which its worker was ended for the task before it."""
+    return WorkerDiedError("the worker was ended for the task before this one, which had just begun")
+
+
 def _signal_name(number: int) -> str:
     try:
         return f"signal {number} ({signal.Signals(number).name})"

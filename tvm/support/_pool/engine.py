@@ -24,6 +24,8 @@ from tvm.support._pool.tasks import Aside, PoolFuture, Settings, Task
 _EXIT_LIMIT = 3.0
 # What is larger takes a moment to load.
 _LARGE = 1 << 16
+# Seconds; workers with quick tasks have some in advance for longer than that.
+_GATHER = 0.0002
 
 
 class Engine:
@@ -32,6 +34,8 @@ class Engine:
     def __init__(self, settings: Settings, launcher: Launcher, count: int) -> None:
         self._settings, self._launcher, self._count = settings, launcher, count
         self._tasks: deque[Task] = deque()
+        # Taken back from workers: their futures are running already.
+        self._again: deque[Task] = deque()
         self._lock = threading.Lock()
         self._bell: socket.socket | None = None
         self._asleep = False
@@ -110,6 +114,8 @@ class Engine:
     def end_members(self) -> None:
         """End all workers now; more tasks are welcome. Returns when they are gone."""
         members = list(self.members)
+        with self._lock:
+            self._cancel_queued()
         self._to_end += members
         self.wake()
         while self.thread is not None and self.thread.is_alive() and any(member in self.members for member in members):
@@ -152,19 +158,24 @@ class Engine:
             self._closed = True
         for member in self.members:
             member.process.kill()
-            if member.task is not None:
-                self._deliver(Done(task=member.task, error=error))
+            for task in member.tasks:
+                self._deliver(Done(task=task, error=error))
         self._fail_queued(error)
 
     def _is_over(self) -> bool:
-        return self._closed and not self._tasks and not self.members
+        return self._closed and not self._has_tasks() and not self.members
+
+    def _has_tasks(self) -> bool:
+        return bool(self._tasks or self._again)
 
     def _turn(self, woken: socket.socket) -> None:
         self._assign()
         self._asleep = True
+        if any(member.is_supplied() for member in self.members):
+            # Nobody waits for this thread: answers gather, and it and who waits for them wake less often.
+            time.sleep(_GATHER)
         # What was queued before this saw nobody asleep.
-        seconds = 0.0 if self._tasks and self._has_room() else self._pause()
-        ready = self._poll.wait(seconds)
+        ready = self._poll.wait(0.0 if self._tasks and self._has_room() else self._pause())
         self._asleep = False
         if woken.fileno() in ready:
             with suppress(BlockingIOError):
@@ -178,44 +189,64 @@ class Engine:
         self._watch_clocks()
 
     def _has_room(self) -> bool:
-        return len(self.members) < self._count or any(member.state is State.IDLE for member in self.members)
+        return any(member.state is State.IDLE for member in self.members)
 
     def _pause(self) -> float | None:
-        deadlines = [member.deadline for member in self.members if member.deadline is not None]
-        return max(0.0, min(deadlines) - time.monotonic()) if deadlines else None
+        times = [member.deadline for member in self.members] + [member.recall_at() for member in self.members]
+        known = [at for at in times if at is not None]
+        return max(0.0, min(known) - time.monotonic()) if known else None
 
     def _end_unwanted(self) -> None:
         while self._to_end:
-            member = self._to_end.popleft()
-            if member in self.members:
-                member.end(answers.killed())
+            self._end_on_request(self._to_end.popleft())
         if self._killed:
             for member in self.members:
-                member.end(answers.killed())
+                self._end_on_request(member)
+            while self._again:
+                self._deliver(Done(task=self._again.popleft(), error=answers.killed()))
+
+    def _end_on_request(self, member: Member) -> None:
+        if member in self.members and member.state is not State.ENDING:
+            for task in member.recall() if len(member.tasks) > 1 else ():
+                self._deliver(Done(task=task, error=answers.killed()))
+            member.end(answers.killed())
 
     def _assign(self) -> None:
         for member in self.members:
             if member.state is State.IDLE:
                 self._employ(member)
-        starting = sum(member.state in {State.STARTING, State.INITIALIZING} for member in self.members)
-        while len(self._tasks) > starting and len(self.members) < self._count and self._may_start():
-            self._launch()
-            starting += 1
-        if self._tasks and not self.members:
+        starting = sum(not member.is_prepared and member.state is not State.ENDING for member in self.members)
+        while len(self._tasks) + len(self._again) > starting and len(self.members) < self._count and self._may_start():
+            starting += self._launch()
+        if self._has_tasks() and not self.members:
             self._fail_queued(PoolError("the pool was shut down, and its workers are gone: none is started any more"))
 
     def _employ(self, member: Member) -> None:
-        if member.uses and self._starts is None and member.is_worn():
+        """Give a worker what it can take; end it if it is worn, or if there will be nothing any more."""
+        room = member.room()
+        if not room:
+            return
+        if member.state is State.IDLE and self._starts is None and member.is_worn():
             member.finish()
             return
-        while self._tasks:
-            task = self._tasks.popleft()
-            if task.future.set_running_or_notify_cancel():
-                member.give(task)
-                self._poll.sending(member.process.channel.fileno(), on=member.is_sending)
-                return
-        if self._closed:
+        # In advance, but not so that others have nothing to do.
+        fair = max(1, (len(self._tasks) + len(self._again)) // (2 * self._count))
+        tasks = [task for _ in range(min(room, fair)) if (task := self._next()) is not None]
+        if tasks:
+            member.give(tasks)
+            self._poll.sending(member.process.channel.fileno(), on=member.is_sending)
+        elif self._closed and member.state is State.IDLE:
             member.finish()
+
+    def _next(self) -> Task | None:
+        if self._again:
+            return self._again.popleft()
+        while self._tasks:
+            with suppress(IndexError):
+                task = self._tasks.popleft()
+                if task.future.set_running_or_notify_cancel():
+                    return task
+        return None
 
     def _may_start(self) -> bool:
         if self._starts is None:
@@ -223,25 +254,25 @@ class Engine:
         self._starts -= 1
         return self._starts >= 0
 
-    def _launch(self) -> None:
+    def _launch(self) -> int:
         settings = self._settings
         try:
             command = processes.command(stdout=settings.stdout, stderr=settings.stderr, autoload=settings.autoload)
             member = Member(self._launcher.launch(command), settings)
         except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to who waits
             self._fail_one(error)
-            return
+            return 0
         self.members.append(member)
         self._poll.register(member.process.channel.fileno())
         self._poll.register(member.process.line_fileno())
+        return 1
 
     def _serve(self, member: Member) -> None:
         if member.is_sending:
-            member.flush()
-            self._poll.sending(member.process.channel.fileno(), on=member.is_sending)
+            self._poll.sending(member.process.channel.fileno(), on=member.flush())
         done = list(member.receive())
-        # It gets its next task before anybody is told of the last one.
-        if done and member.state is State.IDLE:
+        # It gets its next tasks before anybody is told of the last ones.
+        if done:
             self._employ(member)
         for one in done:
             self._deliver(one)
@@ -252,25 +283,35 @@ class Engine:
         channel, line = member.process.channel.fileno(), member.process.line_fileno()
         if not member.is_gone():
             return
+        for done in member.last_words():
+            self._deliver(done)
+        failed, again = member.leftovers()
+        self._again.extendleft(reversed(again))
+        for done in failed:
+            self._deliver(done)
         self._poll.unregister(channel)
         self._poll.unregister(line)
         self.members.remove(member)
-        task, error = member.task, member.error
-        if task is not None and error is not None:
-            self._deliver(Done(task=task, error=error))
-        elif error is not None and not member.is_prepared:
+        member.process.close()
+        if member.error is not None and not member.is_prepared:
             # It never came so far as to be given one, and the next one may not either: nobody must wait for ever.
-            self._fail_one(error)
+            self._fail_one(member.error)
 
     def _watch_clocks(self) -> None:
         now = time.monotonic()
         for member in list(self.members):
+            recall_at = member.recall_at()
             if member.deadline is not None and member.deadline <= now:
-                if member.state is State.ENDING:
-                    self._look_at_end(member)
-                else:
-                    member.overrun()
-                    self._poll.unregister(member.process.channel.fileno())
+                self._overrun(member)
+            elif recall_at is not None and recall_at <= now:
+                self._again.extendleft(reversed(member.recall()))
+
+    def _overrun(self, member: Member) -> None:
+        if member.state is State.ENDING:
+            self._look_at_end(member)
+        else:
+            member.overrun()
+            self._poll.unregister(member.process.channel.fileno())
 
     def _deliver(self, done: Done) -> None:
         with suppress(InvalidStateError):
@@ -285,14 +326,11 @@ class Engine:
             self._loading.put(partial(_load, future, done.answer))
 
     def _fail_one(self, error: BaseException) -> None:
-        while self._tasks:
-            task = self._tasks.popleft()
-            if task.future.set_running_or_notify_cancel():
-                task.future.set_exception(error)
-                return
+        if (task := self._next()) is not None:
+            self._deliver(Done(task=task, error=error))
 
     def _fail_queued(self, error: BaseException) -> None:
-        while self._tasks:
+        while self._has_tasks():
             self._fail_one(error)
 
 

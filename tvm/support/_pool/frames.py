@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 _HEADER, _CLOCK = struct.Struct("<qB"), struct.Struct("<d")
+_QUICK = 128
 # What one call reads, and sends at most: some systems refuse 2 GiB at once.
 _CHUNK, _PIECE = 1 << 16, 1 << 30
 
@@ -19,6 +20,8 @@ class Ask(IntEnum):
     SETUP = 1
     TASK = 2
     TIMED_TASK = 3
+    NEXT_TASK = 4
+    NEXT_TIMED_TASK = 5
 
 
 class Answer(IntEnum):
@@ -41,6 +44,8 @@ class Frame:
 
     kind: int
     body: bytes | bytearray
+    # The task took less than a millisecond.
+    is_quick: bool = False
 
     @property
     def clock(self) -> float:
@@ -65,15 +70,18 @@ class Channel:
         """Return the descriptor to poll."""
         return self._socket.fileno()
 
-    def send(self, kind: Ask, body: bytes) -> bool:
-        """Send a frame, as much as goes; tell whether all went. OSError when the worker is gone."""
+    def put(self, kind: Ask, body: bytes) -> None:
+        """Add a frame to what `flush` sends."""
         head = _HEADER.pack(len(body), kind)
-        pieces = [head + body] if len(body) < _CHUNK else [head, body]
-        self._out += map(memoryview, pieces)
-        return self.flush()
+        if len(body) >= _CHUNK:
+            self._out += (memoryview(head), memoryview(body))
+        elif self._out and len(self._out[-1]) < _CHUNK:
+            self._out[-1] = memoryview(b"".join((self._out[-1], head, body)))
+        else:
+            self._out.append(memoryview(head + body))
 
     def flush(self) -> bool:
-        """Send what was left, as much as goes; tell whether all went."""
+        """Send what was put, as much as goes; tell whether all went. OSError when the worker is gone."""
         while self._out:
             piece = self._out[0]
             try:
@@ -109,7 +117,7 @@ class Channel:
                     self._begin_large(size, kind)
                 return
             body, self._rest = self._rest[_HEADER.size : end], self._rest[end:]
-            yield Frame(kind=kind, body=body)
+            yield Frame(kind=kind & ~_QUICK, body=body, is_quick=kind >= _QUICK)
 
     def _begin_large(self, size: int, kind: int) -> None:
         self._large, self._kind = bytearray(size), kind
@@ -128,7 +136,7 @@ class Channel:
         self._done += count
         if self._done == len(body):
             self._large = None
-            yield Frame(kind=self._kind, body=body)
+            yield Frame(kind=self._kind & ~_QUICK, body=body)
 
     def shut(self) -> None:
         """End the stream: the worker sees its end."""

@@ -22,10 +22,14 @@ _SOCKETS: "weakref.WeakSet[socket.socket]" = weakref.WeakSet()
 class PosixProcess:
     """A worker that a supervisor has started."""
 
-    def __init__(self, channel: socket.socket, line: socket.socket, *, folder: str, name: str) -> None:
+    def __init__(
+        self, channel: socket.socket, line: socket.socket, permits: tuple[int, int], *, folder: str, name: str
+    ) -> None:
         line.setblocking(False)  # noqa: FBT003 - the system's signature
         self.channel = Channel(channel)
         self._line = line
+        # Both ends of the pipe are kept: what the worker has not read can be taken back.
+        self._permits, self._grants = permits
         self._folder, self._name = folder, name
         self._told = b""
         self._is_over = False
@@ -44,6 +48,17 @@ class PosixProcess:
     def line_fileno(self) -> int:
         """Return the descriptor that can be read when its end is known."""
         return self._line.fileno()
+
+    def permit(self, count: int) -> bool:
+        """Let it start so many NEXT_TASKs more."""
+        return os.write(self._grants, b"p" * count) == count
+
+    def recall(self, count: int) -> int:
+        """Take back so many permits, and return how many of them it had not used."""
+        try:
+            return len(os.read(self._permits, count))
+        except BlockingIOError:
+            return 0
 
     def kill(self) -> None:
         """End it, and all that it has started."""
@@ -94,6 +109,8 @@ class PosixProcess:
         """Give back what this process holds of it. What is still running then is ended by the supervisor."""
         self.channel.close()
         self._line.close()
+        os.close(self._permits)
+        os.close(self._grants)
 
 
 class PosixLauncher:
@@ -109,7 +126,10 @@ class PosixLauncher:
         """Start a worker."""
         channel, theirs = _pair()
         line, its_line = _pair()
-        passed = [its_line.fileno(), theirs.fileno()]
+        permits = os.pipe()
+        for descriptor in permits:
+            os.set_blocking(descriptor, False)  # noqa: FBT003 - the system's signature
+        passed = [its_line.fileno(), theirs.fileno(), permits[0]]
         opened: list[int] = []
         try:
             opened.append(descriptor_of(command.stdout, 1))
@@ -119,10 +139,12 @@ class PosixLauncher:
             self._made += 1
             name = str(self._made)
             self._send(marshal.dumps((name, arguments(command.argv), environment)), [*passed, *opened])
-            return PosixProcess(channel, line, folder=self._folder, name=name)
+            return PosixProcess(channel, line, permits, folder=self._folder, name=name)
         except BaseException:
             channel.close()
             line.close()
+            for descriptor in permits:
+                os.close(descriptor)
             raise
         finally:
             theirs.close()

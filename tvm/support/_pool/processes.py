@@ -31,6 +31,12 @@ class Process(Protocol):
     def line_fileno(self) -> int:
         """Return the descriptor that can be read when its end is known."""
 
+    def permit(self, count: int) -> bool:
+        """Let it start so many NEXT_TASKs more; False where that is not possible."""
+
+    def recall(self, count: int) -> int:
+        """Take back so many permits, and return how many of them it had not used."""
+
     def kill(self) -> None:
         """End it, and all that it has started."""
 

@@ -2,7 +2,7 @@
 
 `python -I -S supervisor.py CONTROL_FD PARENT_PID FOLDER`: run by file path, with the standard library alone; the parent
 imports it too, for `end_trees`, should the supervisor be killed. Over the control socket comes what to start, with the descriptors of the
-worker's own line, its channel, stdout, stderr and current directory. A line carries "pid N" and "ended STATUS" (or "failed WHY") to the parent,
+worker's own line, its channel, its permits, stdout, stderr and current directory. A line carries "pid N" and "ended STATUS" (or "failed WHY") to the parent,
 and to here `k` (end it now), `e` (it is about to end itself; do it after a moment) or its close, which means `k`.
 
 Each worker is made a subreaper: what a task leaves behind as a daemon stays in the worker's tree. Then the tree is stopped,
@@ -22,7 +22,7 @@ TASK_NUMBER_SEPARATOR = "."
 # Seconds: for a worker that is about to end itself; for killed processes to be gone; between looks at those.
 GRACE, PATIENCE, PAUSE = 1.0, 2.0, 0.002
 _HEADER = 8
-_DESCRIPTORS = 5
+_DESCRIPTORS = 6
 _SET_CHILD_SUBREAPER = 36
 _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR if hasattr(select, "poll") else 0
 
@@ -319,17 +319,17 @@ class Supervisor:
     def _start(
         self, name: str, argv: "list[bytes]", environment: "dict[bytes, bytes]", descriptors: "list[int]"
     ) -> None:
-        line, channel, *others = descriptors
+        line, *others = descriptors
         temp = self._make_folder(name)
         if temp:
             environment[b"TMPDIR"] = environment[b"TVM_POOL_TEMP"] = os.fsencode(temp)
         pid = os.fork()
         if pid == 0:
-            self._become(argv, environment, line, channel, others)
+            self._become(argv, environment, line, others)
         worker = Worker(pid, _socket.socket(fileno=line), name)
         self._workers[pid] = worker
         worker.tell(f"pid {pid}")
-        for descriptor in (channel, *others):
+        for descriptor in others:
             os.close(descriptor)
 
     def _make_folder(self, name: str) -> str:
@@ -343,10 +343,8 @@ class Supervisor:
             return ""
         return path
 
-    def _become(
-        self, argv: "list[bytes]", environment: "dict[bytes, bytes]", line: int, channel: int, others: "list[int]"
-    ) -> None:
-        stdout, stderr, folder = others
+    def _become(self, argv: "list[bytes]", environment: "dict[bytes, bytes]", line: int, others: "list[int]") -> None:
+        channel, permits, stdout, stderr, folder = others
         try:
             signal.set_wakeup_fd(-1)
             for number in (signal.SIGCHLD, signal.SIGHUP, signal.SIGINT, signal.SIGPIPE, signal.SIGTERM):
@@ -357,9 +355,9 @@ class Supervisor:
             os.fchdir(folder)
             os.dup2(stdout, 1)
             os.dup2(stderr, 2)
-            os.set_inheritable(channel, True)  # noqa: FBT003 - the system's signature
-            number = str(channel).encode()
-            os.execve(argv[0], [*argv, b"--pool", number], environment)
+            for descriptor in (channel, permits):
+                os.set_inheritable(descriptor, True)  # noqa: FBT003 - the system's signature
+            os.execve(argv[0], [*argv, b"--pool", b"%d" % channel, b"%d" % permits], environment)
         except BaseException as error:  # noqa: BLE001 - a forked process must not go on as its parent
             os.write(line, f"failed {error}\n".encode(errors="replace"))
         finally:
