@@ -12,6 +12,7 @@ none, the parent has taken it back, for a worker that has nothing to do, and not
 pickle of `(function, args, kwargs, timeout)`, the answer `(status, value)`; it keeps the time itself.
 """
 
+import importlib
 import io
 import os
 import pickle
@@ -169,8 +170,8 @@ def dumps(value: object) -> bytes:
     try:
         return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
     except Exception:  # noqa: BLE001 - __reduce__ may raise anything
-        import cloudpickle  # noqa: PLC0415 - three times as long to load as all the rest of this process
-
+        # Three times as long to load as all the rest of this process, and it has no types.
+        cloudpickle: Any = importlib.import_module("cloudpickle")
         return bytes(cloudpickle.dumps(value, pickle.HIGHEST_PROTOCOL))
 
 
@@ -280,7 +281,7 @@ def _renew(folder: str, before: str) -> str:
     os.mkdir(folder, 0o700)  # noqa: PTH102 - as above
     if os.environ.get("TMPDIR") == before:
         os.environ["TMPDIR"] = folder
-    tempfile = sys.modules.get("tempfile")
+    tempfile: Any = sys.modules.get("tempfile")
     if tempfile is not None and tempfile.tempdir == before:
         tempfile.tempdir = folder
     return folder
@@ -289,10 +290,15 @@ def _renew(folder: str, before: str) -> str:
 def flush() -> None:
     """Write what a task has printed: the process may be ended at any time."""
     for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (AttributeError, OSError, ValueError):
-            continue
+        _flush(stream)
+
+
+def _flush(stream: Any) -> None:
+    try:
+        stream.flush()
+    except (AttributeError, OSError, ValueError):
+        # None, closed, or gone.
+        return
 
 
 class SeedWorker:

@@ -10,12 +10,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from enum import IntEnum
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from tvm.error import PoolError
-from tvm.support._pool import launchers, trees
+from tvm.support._pool import launchers, mapping, trees
 from tvm.support._pool.engine import Engine, end_all
+from tvm.support._pool.mapping import MapResult, StatusKind
 from tvm.support._pool.processes import Output
 from tvm.support._pool.tasks import Settings, Task, dumps, time_limit
 
@@ -24,22 +24,6 @@ __all__ = ["MapResult", "PopenPoolExecutor", "PopenWorker", "StatusKind", "kill_
 T = TypeVar("T")
 # Seconds between looks at a process.
 _LOOK = 0.005
-
-
-class StatusKind(IntEnum):
-    """What became of a task."""
-
-    RUNNING = 0
-    COMPLETE = 1
-    EXCEPTION = 2
-    TIMEOUT = 3
-
-
-class MapResult(NamedTuple):
-    """What became of one call of `map_with_error_catching`: its status, and what it returned or raised."""
-
-    status: StatusKind
-    value: Any
 
 
 def kill_child_processes(pid: int) -> None:
@@ -187,7 +171,7 @@ class PopenPoolExecutor(Executor):
 
         Lazy: of the items, no more are taken than keep the workers busy. Closing the iterator cancels what is queued.
         """
-        return _caught(self, fn, iter(iterator), window=2 * self._count)
+        return mapping.map_with_error_catching(self, fn, iterator, window=2 * self._count)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - the seed's signature
         """Accept no more tasks. What is queued is still done, unless `cancel_futures`; then the processes end.
@@ -216,37 +200,6 @@ def _worker_count(asked: int | None) -> int:
         msg = f"max_workers must be a whole number from 1 on, or None, not {asked!r}"
         raise ValueError(msg)
     return asked
-
-
-def _caught(
-    pool: Executor, function: Callable[[Any], Any], items: Iterator[Any], *, window: int
-) -> Iterator[MapResult]:
-    waiting: deque[Future[Any]] = deque()
-    failure: list[BaseException] = []
-    try:
-        while True:
-            while not failure and len(waiting) < window:
-                try:
-                    waiting.append(pool.submit(function, next(items)))
-                except Exception as error:  # noqa: BLE001 - raised when what came before is given
-                    failure.append(error)
-            if not waiting:
-                break
-            yield _result(waiting.popleft())
-    finally:
-        for future in waiting:
-            future.cancel()
-    if not isinstance(failure[0], StopIteration):
-        raise failure[0]
-
-
-def _result(future: "Future[Any]") -> MapResult:
-    try:
-        return MapResult(StatusKind.COMPLETE, future.result())
-    except TimeoutError as error:
-        return MapResult(StatusKind.TIMEOUT, error)
-    except Exception as error:  # noqa: BLE001 - that is what this is for
-        return MapResult(StatusKind.EXCEPTION, error)
 
 
 atexit.register(end_all)

@@ -101,7 +101,8 @@ def spawn_daemon(argv: Sequence[Arg], *, log: Path, env: Mapping[str, str]) -> i
 
 
 Companion = subprocess.Popen
-STDOUT = subprocess.STDOUT
+STDOUT, PIPE = subprocess.STDOUT, subprocess.PIPE
+TimeoutExpired = subprocess.TimeoutExpired
 # Companions that nobody waits for: they are about to end.
 _ASIDE: "list[subprocess.Popen[bytes]]" = []
 

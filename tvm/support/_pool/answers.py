@@ -4,7 +4,7 @@ import pickle
 import signal
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from tvm.error import (
     PoolError,
@@ -17,6 +17,8 @@ from tvm.error import (
 )
 from tvm.support._pool.frames import Answer, Frame
 from tvm.support._pool.processes import Ending
+
+E = TypeVar("E", bound=BaseException)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,8 +114,9 @@ def exception(parts: Parts) -> BaseException:
 def _unpacked(parts: Parts) -> BaseException:
     if parts.how == "text":
         return _stand_in(parts, "")
-    loaded = pickle.loads(parts.data)  # noqa: S301 - our own worker wrote it
-    return loaded if parts.how == "whole" else _rebuilt(*loaded)
+    loaded: Any = pickle.loads(parts.data)  # noqa: S301 - our own worker wrote it
+    error: BaseException = loaded if parts.how == "whole" else _rebuilt(*loaded)
+    return error
 
 
 def _rebuilt(
@@ -135,10 +138,11 @@ def _stand_in(parts: Parts, why: str) -> RemoteTaskError:
     return RemoteTaskError(msg, type_name=parts.type_name, text=parts.text)
 
 
-def _noted(error: Any, parts: Parts) -> Any:
+def _noted(error: E, parts: Parts) -> E:
     if parts.trace:
         # add_note is not there in Python 3.10, which shows no notes either; who reads them finds them all the same.
-        error.__notes__ = [*getattr(error, "__notes__", ()), f"in the worker process:\n{parts.trace.rstrip()}"]
+        notes = [*getattr(error, "__notes__", ()), f"in the worker process:\n{parts.trace.rstrip()}"]
+        vars(error)["__notes__"] = notes
     return error
 
 

@@ -320,6 +320,8 @@ class Engine:
     def _settle(self, future: Any, done: Done) -> None:
         if done.error is not None:
             future.set_exception(done.error)
+        elif done.task.raw:
+            future.set_result(done.answer)
         elif done.answer is not None and done.answer.kind == Answer.PLAIN and len(done.answer.body) <= _LARGE:
             future.set_result(pickle.loads(done.answer.body))  # noqa: S301 - our own worker wrote it
         elif done.answer is not None:

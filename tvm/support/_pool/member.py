@@ -81,7 +81,8 @@ class Member:
         if self.state not in {State.IDLE, State.RUNNING, State.LOADING} or len(self.tasks) > _ADVANCE // 2:
             return 0
         settings = self._settings
-        if not self._is_quick or self._is_recalled or settings.maximum_memory:
+        may = self.process.takes_advance and not settings.maximum_memory
+        if not may or not self._is_quick or self._is_recalled:
             return int(self.state is State.IDLE)
         left = settings.maximum_uses - self.uses if settings.maximum_uses else _ADVANCE
         return min(_ADVANCE - len(self.tasks), max(left, int(self.state is State.IDLE)))
@@ -263,7 +264,7 @@ class Member:
 
     def leftovers(self) -> tuple[list[Done], list[Task]]:
         """Return what becomes of its tasks when it is gone: those that it may have started fail, the others can be given to another one."""
-        started = len(self.tasks) - self.process.recall(len(self.tasks))
+        started = len(self.tasks) - (self.process.recall(len(self.tasks)) if self.tasks else 0)
         left = list(self.tasks)
         self.tasks.clear()
         failed = [

@@ -22,6 +22,8 @@ _SOCKETS: "weakref.WeakSet[socket.socket]" = weakref.WeakSet()
 class PosixProcess:
     """A worker that a supervisor has started."""
 
+    takes_advance = True
+
     def __init__(
         self, channel: socket.socket, line: socket.socket, permits: tuple[int, int], *, folder: str, name: str
     ) -> None:
@@ -49,9 +51,9 @@ class PosixProcess:
         """Return the descriptor that can be read when its end is known."""
         return self._line.fileno()
 
-    def permit(self, count: int) -> bool:
-        """Let it start so many NEXT_TASKs more."""
-        return os.write(self._grants, b"p" * count) == count
+    def permit(self, count: int) -> None:
+        """Let it start so many tasks more that are sent in advance."""
+        os.write(self._grants, b"p" * count)
 
     def recall(self, count: int) -> int:
         """Take back so many permits, and return how many of them it had not used."""
@@ -87,6 +89,9 @@ class PosixProcess:
         if pid and supervisor.started(pid) == self._started:
             supervisor.end_trees({pid})
         supervisor.clear(self._folder, self._name)
+        with suppress(OSError):
+            # It is not empty while the other workers' are in it.
+            Path(self._folder).rmdir()
         return Ending(code=None, why="the pool's supervisor was ended")
 
     def _listen(self) -> None:
@@ -128,7 +133,7 @@ class PosixLauncher:
         line, its_line = _pair()
         permits = os.pipe()
         for descriptor in permits:
-            os.set_blocking(descriptor, False)  # noqa: FBT003 - the system's signature
+            os.set_blocking(descriptor, False)
         passed = [its_line.fileno(), theirs.fileno(), permits[0]]
         opened: list[int] = []
         try:

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
@@ -23,6 +23,8 @@ class Process(Protocol):
     """One worker process. Nothing here waits, but `ended` where it has to end it by itself."""
 
     channel: Channel
+    # Whether tasks can be sent to it in advance and be taken back.
+    takes_advance: bool
 
     @property
     def pid(self) -> int:
@@ -31,8 +33,8 @@ class Process(Protocol):
     def line_fileno(self) -> int:
         """Return the descriptor that can be read when its end is known."""
 
-    def permit(self, count: int) -> bool:
-        """Let it start so many NEXT_TASKs more; False where that is not possible."""
+    def permit(self, count: int) -> None:
+        """Let it start so many tasks more that are sent in advance."""
 
     def recall(self, count: int) -> int:
         """Take back so many permits, and return how many of them it had not used."""
@@ -83,8 +85,13 @@ def command(*, stdout: Output, stderr: Output, autoload: bool) -> Command:
     environment = dict(os.environ)
     if not autoload:
         environment[_AUTOLOAD] = "0"
-    options = subprocess._args_from_interpreter_flags()
-    return Command(argv=(interpreter(), *options, WORKER), environment=environment, stdout=stdout, stderr=stderr)
+    return Command(argv=(interpreter(), *_options(), WORKER), environment=environment, stdout=stdout, stderr=stderr)
+
+
+def _options() -> list[str]:
+    """Return the options that this interpreter was started with (-O, -W, -X and so on), as multiprocessing passes them on."""
+    of_interpreter: Callable[[], list[str]] = vars(subprocess)["_args_from_interpreter_flags"]
+    return of_interpreter()
 
 
 def interpreter() -> str:

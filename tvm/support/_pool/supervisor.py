@@ -18,6 +18,7 @@ import signal
 import sys
 import time
 
+SYSTEM = str(sys.platform)
 TASK_NUMBER_SEPARATOR = "."
 # Seconds: for a worker that is about to end itself; for killed processes to be gone; between looks at those.
 GRACE, PATIENCE, PAUSE = 1.0, 2.0, 0.002
@@ -29,7 +30,7 @@ _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR if hasattr(select, "
 
 def children(pid: int) -> "list[int]":
     """Return the children of a process, those of all its threads."""
-    if sys.platform == "darwin":
+    if SYSTEM == "darwin":
         return _children_by_libproc(pid)
     found: list[int] = []
     try:
@@ -89,7 +90,7 @@ def started(pid: int) -> int:
 
 def is_running(pid: int) -> bool:
     """Tell whether a process is there and no zombie."""
-    if sys.platform.startswith("linux"):
+    if SYSTEM == "linux":
         return _status(pid)[0] not in {"", "Z", "X"}
     return _signal(pid, 0)
 
@@ -148,7 +149,7 @@ def _signal(pid: int, number: int) -> bool:
 
 def _signal_group(pid: int) -> None:
     # Where orphans go to another process (macOS), those that stayed in the worker's group are still found by it.
-    if not sys.platform.startswith("linux"):
+    if SYSTEM != "linux":
         try:
             os.killpg(pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
@@ -199,8 +200,8 @@ class Supervisor:
         self._buffer = b""
         self._descriptors: list[int] = []
         self._woken, wake = os.pipe()
-        os.set_blocking(wake, False)  # noqa: FBT003 - the system's signature
-        os.set_blocking(self._woken, False)  # noqa: FBT003 - as above
+        os.set_blocking(wake, False)
+        os.set_blocking(self._woken, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         self._parent = _watch(parent)
@@ -256,10 +257,7 @@ class Supervisor:
             end_trees({worker.pid for worker in workers})
 
     def _reap(self) -> None:
-        try:
-            os.read(self._woken, 512)
-        except BlockingIOError:
-            pass
+        _empty(self._woken)
         gone: list[tuple[Worker, int]] = []
         for pid, status in _dead():
             worker = self._workers.pop(pid, None)
@@ -314,7 +312,8 @@ class Supervisor:
         while (size := _HEADER + int.from_bytes(self._buffer[:_HEADER], "little")) <= len(self._buffer):
             body, self._buffer = self._buffer[_HEADER:size], self._buffer[size:]
             descriptors, self._descriptors = self._descriptors[:_DESCRIPTORS], self._descriptors[_DESCRIPTORS:]
-            self._start(*marshal.loads(body), descriptors)  # noqa: S302 - our parent wrote it
+            name, argv, environment = marshal.loads(body)  # noqa: S302 - our parent wrote it
+            self._start(name, argv, environment, descriptors)
 
     def _start(
         self, name: str, argv: "list[bytes]", environment: "dict[bytes, bytes]", descriptors: "list[int]"
@@ -357,11 +356,18 @@ class Supervisor:
             os.dup2(stderr, 2)
             for descriptor in (channel, permits):
                 os.set_inheritable(descriptor, True)  # noqa: FBT003 - the system's signature
-            os.execve(argv[0], [*argv, b"--pool", b"%d" % channel, b"%d" % permits], environment)
+            os.execve(argv[0], [*argv, b"--pool", b"%d" % channel, b"%d" % permits], environment)  # noqa: S606 - no shell is meant
         except BaseException as error:  # noqa: BLE001 - a forked process must not go on as its parent
             os.write(line, f"failed {error}\n".encode(errors="replace"))
         finally:
             os._exit(127)
+
+
+def _empty(pipe: int) -> None:
+    try:
+        os.read(pipe, 512)
+    except BlockingIOError:
+        return
 
 
 def _dead() -> "list[tuple[int, int]]":
@@ -382,14 +388,14 @@ def _wait(pid: int) -> "tuple[int, int] | None":
 def _watch(parent: int) -> "int | None":
     # The control socket tells of the parent's end unless a forked child of it has the socket too.
     try:
-        return os.pidfd_open(parent) if sys.platform == "linux" else None
+        return os.pidfd_open(parent) if SYSTEM == "linux" else None
     except (AttributeError, OSError):
         return None
 
 
 def _subreaper() -> "ctypes.CDLL | None":
     """Take over the orphans of all that is started from here, and return what makes other processes do so."""
-    if sys.platform != "linux":
+    if SYSTEM != "linux":
         return None
     libc = ctypes.CDLL(None)
     libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)

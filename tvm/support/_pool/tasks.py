@@ -1,5 +1,6 @@
 """A task of a pool, its future, and the settings that the workers of a pool have in common."""
 
+import importlib
 import logging
 import math
 import pickle
@@ -51,11 +52,12 @@ class _Callback:
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """A pickled call, its time limit in seconds (None: none), and the future that gets what it gives."""
+    """A pickled call, its time limit in seconds (None: none), and the future that gets what it gives; if `raw`, the frame itself."""
 
     future: Future[Any]
     body: bytes
     timeout: float | None
+    raw: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,12 +76,13 @@ class Settings:
 
     def checked(self, owner: str) -> "Self":
         """Return itself if all is well; TypeError or ValueError, in the name of `owner`, if not."""
-        if self.initializer is not None and not callable(self.initializer):
+        initializer: object = self.initializer
+        if initializer is not None and not callable(initializer):
             msg = f"initializer must be callable for {owner}"
             raise TypeError(msg)
         for name in ("maximum_uses", "maximum_memory"):
             value = getattr(self, name)
-            if value is not None and (not isinstance(value, int) or value < 0):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
                 msg = f"{name} must be a whole number that is not negative, or None, not {value!r}"
                 raise ValueError(msg)
         time_limit(self.start_timeout, "start_timeout")
@@ -87,7 +90,7 @@ class Settings:
         return self
 
 
-def time_limit(value: float | None, name: str = "timeout") -> float | None:
+def time_limit(value: object, name: str = "timeout") -> float | None:
     """Return a time limit in seconds: None for none (infinity too), 0 for a negative one."""
     if value is None:
         return None
@@ -108,8 +111,8 @@ def dumps(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
         except pickle.PicklingError:
             # A lambda, say.
             pass
-    import cloudpickle  # noqa: PLC0415 - to load it takes longer than to start a worker
-
+    # To load it takes longer than to start a worker, and it has no types.
+    cloudpickle: Any = importlib.import_module("cloudpickle")
     return bytes(cloudpickle.dumps((function, tuple(args), dict(kwargs)), protocol=_PROTOCOL))
 
 
@@ -117,7 +120,7 @@ def _is_plain(function: Callable[..., Any]) -> bool:
     """Tell whether plain pickle, which is faster, names the function as a worker finds it."""
     if type(function) is not FunctionType and type(function) is not BuiltinFunctionType:
         return False
-    cloudpickle = sys.modules.get("cloudpickle")
+    cloudpickle: Any = sys.modules.get("cloudpickle")
     # Modules whose functions shall go by value.
     by_value = cloudpickle.list_registry_pickle_by_value() if cloudpickle else ()
     return function.__module__ != "__main__" and not any(function.__module__.startswith(name) for name in by_value)
@@ -148,6 +151,6 @@ class Aside:
         while (call := self._calls.get()) is not None:
             try:
                 call()
-            except Exception:
+            except Exception:  # noqa: BLE001 - as concurrent.futures does with a callback that fails
                 _LOG.exception("a callback of a future failed")
             del call

@@ -1,6 +1,7 @@
 """A process and all that it has started."""
 
 import os
+from contextlib import suppress
 
 from tvm.support._pool import supervisor
 
@@ -21,7 +22,5 @@ def _end_below_by_psutil(pid: int) -> None:
     except psutil.Error:
         return
     for process in below:
-        try:
+        with suppress(psutil.Error):
             process.kill()
-        except psutil.Error:
-            continue
