@@ -2,12 +2,14 @@
 # requires-python = ">=3.10"
 # dependencies = [
 #   "apache-tvm-ffi>=0.1.15",
+#   "cloudpickle>=3.1",
 #   "docker>=7.1",
 #   "filelock>=3.30",
 #   "junitparser>=4.0",
 #   "nox[uv]>=2026.10",
 #   "packaging>=24.0",
 #   "platformdirs>=4.3",
+#   "psutil>=6.1",
 #   "pydantic>=2.9",
 #   "pyyaml>=6.0.2",
 #   "rich>=13.9",
@@ -113,6 +115,7 @@ _command("coverage", "Hardware x depth: what each arch reached, and the why of e
 _command("report", "Rewrite the report from all results and print its table.")
 _command("doctor", "Look for what is wrong on this machine.")
 _command("prune", "Remove our images of old recipes, and what killed runs left.")
+_command("lock", "Refresh the locks and pins of all images and show what changed; `-- IMAGE...`.")
 
 
 @nox.session

@@ -1,9 +1,10 @@
-"""What warm cells take beside their tools: the last runs' seconds against those of the tool calls in their manifests.
+"""What warm cells take beside their tools: the seconds of their last runs against what nothing can save.
 
-The base of a cell is what nothing can save: the seconds of its process and library calls as recorded, and one bare pytest of an empty
-file per check, measured now in a box of the same image. Run the cells first, on a machine that does nothing else.
+The base of a cell: every program that its checks start, started again by one shell in one box (bench/_replay.py); the seconds of its
+library calls; and one bare pytest of an empty file per check. Run the cells first, on a machine that does nothing else.
 """
 
+import json
 import statistics
 import sys
 import time
@@ -14,11 +15,11 @@ from typing import Any
 from _ratio import report
 from rich.console import Console
 
-from tvm.error import ConfigError, TVMError
-from tvm.matrix import loader, manifest, plan, runner, table
-from tvm.matrix.engine import discover
+from tvm.error import CellFailedError, ConfigError, TVMError
+from tvm.matrix import loader, manifest, plan, runner, table, tree
+from tvm.matrix.engine import Box, discover
 from tvm.matrix.engine.docker import DockerEngine
-from tvm.matrix.plan import PlannedCell
+from tvm.matrix.plan import PlannedCell, PlannedCheck
 
 ROOT = Path(__file__).resolve().parents[1]
 MAIN_CELLS = ("cuda-12", "rocm", "ndk", "wasm")
@@ -27,6 +28,7 @@ RUNS = 3
 LIMIT = 1.25
 _EMPTY = "/tmp/test_empty.py"  # noqa: S108 - inside a box
 _PYTEST = ("python", "-m", "pytest", "-p", "no:cacheprovider", _EMPTY)
+_REPLAY = "/out/replay.jsonl"
 
 
 def main(names: Sequence[str]) -> int:
@@ -35,13 +37,12 @@ def main(names: Sequence[str]) -> int:
     session = runner.new_session(project, DockerEngine(discover.find()), table.Lines(console=Console(width=200)))
     taken = base = 0.0
     for cell in plan.plan(project, names or MAIN_CELLS).cells:
-        own = _last_run(session, cell)
-        calls = sum(call["seconds"] for call in own["calls"])
-        bare = _bare_pytest(session, cell) * len(cell.checks)
-        print(
-            f"{cell.name}: {own['seconds']:.1f} s, {own['seconds'] / (calls + bare):.2f} x its base ({calls:.1f} + {bare:.1f} s)"
-        )
-        taken, base = taken + own["seconds"], base + calls + bare
+        seconds = _last_run(session, cell)["seconds"]
+        parts = _base(session, cell)
+        whole = sum(parts.values())
+        named = ", ".join(f"{name} {value:.1f}" for name, value in parts.items())
+        print(f"{cell.name}: {seconds:.1f} s, {seconds / whole:.2f} x its base of {whole:.1f} s ({named})")
+        taken, base = taken + seconds, base + whole
     return 0 if report("the cells together", taken, against="their base", base=base, limit=LIMIT * base) else 1
 
 
@@ -53,12 +54,41 @@ def _last_run(session: runner.Session, cell: PlannedCell) -> Mapping[str, Any]:
     return manifest.own(manifest.read(path))
 
 
-def _bare_pytest(session: runner.Session, cell: PlannedCell) -> float:
-    """Return the median seconds of pytest over a file without tests, in a box of the cell's image."""
+def _base(session: runner.Session, cell: PlannedCell) -> dict[str, float]:
+    """Return the seconds of what a cell cannot do without, measured in one box of its image."""
     with runner.swept(session), runner.opened(session, cell, runner.prepare(session, cell)) as box:
-        runner.ready(box, [bytes(1024)], runner.environment_of(cell))
+        runner.ready(box, tree.stream(session.tree, user=runner.PLAIN.user), runner.environment_of(cell))
         box.run(["touch", _EMPTY], timeout=10)
-        return statistics.median(_seconds(lambda: box.run(_PYTEST, timeout=60)) for _ in range(RUNS))
+        bare = statistics.median(_seconds(lambda: box.run(_PYTEST, timeout=60)) for _ in range(RUNS))
+        for check in cell.checks:
+            _replay(box, cell, check)
+        calls = [call for check in cell.checks for call in _lines(box, _calls(check))]
+        replays = _lines(box, _REPLAY)
+    programs = [call["seconds"] for call in calls if call["kind"] == "process"]
+    # A call that no shell repeated to the same exit code, such as one of a test's own child, counts as it was recorded.
+    other = sum(programs) - sum(call["seconds"] for call in replays)
+    libraries = sum(call["seconds"] for call in calls if call["kind"] == "library")
+    print(
+        f"{cell.name}: {len(replays)} of {len(programs)} programs replayed, {len(calls) - len(programs)} library calls"
+    )
+    replayed = sum(call["replayed"] for call in replays)
+    return {"programs": replayed + other, "libraries": libraries, "pytest": bare * len(cell.checks)}
+
+
+def _replay(box: Box, cell: PlannedCell, check: PlannedCheck) -> None:
+    environment = {**plan.check_environment(check.name, runner.PLAIN.source), "TVM_BENCH_REPLAY": _REPLAY}
+    done = box.run([*check.command, "-p", "bench._replay"], timeout=2 * cell.timeout, env=environment)
+    if done.code != 0:
+        msg = f"{cell.name}: check {check.name} does not pass when its programs run twice:\n{done.output}"
+        raise CellFailedError(msg)
+
+
+def _calls(check: PlannedCheck) -> str:
+    return plan.check_environment(check.name, runner.PLAIN.source)["TVM_MATRIX_RECORD"]
+
+
+def _lines(box: Box, path: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in box.run(["cat", path], timeout=60).output.splitlines()]
 
 
 def _seconds(run: Callable[[], object]) -> float:

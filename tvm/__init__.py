@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 __path__ = extend_path(__path__, __name__)
 
-from tvm import _peer
+from tvm import _foreign, _peer
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -26,5 +26,6 @@ def __getattr__(name: str) -> "ModuleType":
     raise AttributeError(msg)
 
 
+_foreign.install()
 if _found := _peer.installed():
     warnings.warn(_peer.sentence(_found), stacklevel=2)

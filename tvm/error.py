@@ -172,6 +172,10 @@ class CellFailedError(TVMError):
     """A check of a cell failed."""
 
 
+class BoxGoneError(CellFailedError):
+    """A box ended before its cell did: by its limit, by what ran in it, or by somebody. The engine is well."""
+
+
 class UnavailableError(TVMError):
     """Nothing of a cell could run: this machine has not the tools that it needs."""
 

@@ -26,7 +26,7 @@ LIMIT = 60.0
 def main() -> int:
     """Write the inventory; 1 with one sentence for each tool that is missing."""
     listed = json.loads(os.environ.get("TOOLS") or "{}")
-    described = {name: describe_tool(argv) for name, argv in sorted(listed.items())}
+    described = {name: describe_tool(name, argv) for name, argv in sorted(listed.items())}
     problems = [f"{name}: {found}" for name, found in described.items() if isinstance(found, str)]
     if problems:
         print("\n".join(problems), file=sys.stderr)
@@ -48,7 +48,7 @@ def inventory(tools: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-def describe_tool(argv: list[str]) -> dict[str, str] | str:
+def describe_tool(name: str, argv: list[str]) -> dict[str, str] | str:
     """Return path, version line and sha256 of one tool, or a sentence that says what is wrong with it."""
     path = shutil.which(argv[0])
     if path is None:
@@ -57,7 +57,17 @@ def describe_tool(argv: list[str]) -> dict[str, str] | str:
     line = next((line.strip() for line in asked.stdout.splitlines() if re.search(r"\d+\.\d+", line)), None)
     if asked.returncode != 0 or line is None:
         return f"{' '.join(argv)} says no version (exit code {asked.returncode}): {asked.stdout.strip()}"
-    return {"path": os.path.realpath(path), "version": line, "sha256": digest(Path(path))}
+    tool = tool_path(name, line) or path
+    return {"path": os.path.realpath(tool), "version": line, "sha256": digest(Path(tool))}
+
+
+def tool_path(name: str, line: str) -> str | None:
+    """Return where the tool itself lies: the file that its version line ends with (a library), or the program of its name.
+
+    What prints the version is often another program: an interpreter that loads the library, a package manager.
+    """
+    named = line.rsplit(maxsplit=1)[-1]
+    return named if Path(named).is_absolute() and Path(named).is_file() else shutil.which(name)
 
 
 def run(argv: list[str]) -> "subprocess.CompletedProcess[str]":

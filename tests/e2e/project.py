@@ -6,10 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tvm.matrix import tree
 from tvm.support import process
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -104,13 +106,25 @@ def lay(root: Path) -> None:
 
 
 def lay_real(root: Path) -> None:
-    """Lay the real matrix in a new folder, for what needs a compiler."""
-    root.mkdir(parents=True)
-    for name in ("tvm", "images", "web", "noxfile.py", "pyproject.toml", ".gitignore", "matrix.yaml"):
-        _copy(ROOT / name, root / name)
-    _copy(ROOT / "tests" / "__init__.py", root / "tests" / "__init__.py")
-    _copy(ROOT / "tests" / "matrix", root / "tests" / "matrix")
+    """Lay the whole checkout, with the real matrix, in a new folder: for what needs a compiler."""
+    for name in tree.snapshot(ROOT).names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, root / name, follow_symlinks=False)
     commit(root)
+
+
+@contextmanager
+def mounted(project: Project, *, size: str) -> Iterator[Path]:
+    """Put the folder of results on a file system of its own, of a size that tmpfs(5) takes, for the block."""
+    aside, build = project.root / "aside", project.root / "build"
+    build.rename(aside)
+    build.mkdir()
+    process.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", build])
+    try:
+        shutil.copytree(aside, build, dirs_exist_ok=True)
+        yield build
+    finally:
+        process.run(["umount", build])
 
 
 def whole(result: Mapping[str, bytes]) -> bool:

@@ -11,10 +11,9 @@ import pytest
 
 from tests.e2e.engine import Containers
 from tests.e2e.moments import ON_THE_WIRE, SLOW_STEP
-from tests.e2e.project import MATRIX, Project
+from tests.e2e.project import MATRIX, Project, mounted
 from tests.e2e.wire import Wire
 from tvm.error import ExitCode
-from tvm.support import process
 
 # Runs a program where no socket of any engine is to be seen, and where one that is may not be opened.
 WITHOUT_SOCKETS = ["unshare", "--mount", "sh", "-ec", 'mount -t tmpfs none /run && exec "$@"', "sh"]
@@ -112,18 +111,10 @@ def test_results_on_a_full_disk(project: Project, containers: Containers, full: 
 @pytest.fixture
 def full(project: Project) -> Iterator[Path]:
     """Return the folder of results on a file system with no room left."""
-    aside = project.root / "aside"
-    build = project.root / "build"
-    build.rename(aside)
-    build.mkdir()
-    process.run(["mount", "-t", "tmpfs", "-o", f"size={_SIZE}", "none", build])
-    try:
-        shutil.copytree(aside, build, dirs_exist_ok=True)
+    with mounted(project, size=str(_SIZE)) as build:
         with pytest.raises(OSError, match="No space left"):
             (build / "ballast").write_bytes(bytes(_SIZE))
         yield build
-    finally:
-        process.run(["umount", build])
 
 
 @pytest.fixture

@@ -29,11 +29,11 @@ def make_certificates(folder: Path) -> None:
 
 
 @contextmanager
-def serve(folder: Path) -> Iterator[str]:
-    """Serve with the certificates of a folder, and yield the address without a path."""
+def serve(folder: Path, handler: type[BaseHTTPRequestHandler] | None = None) -> Iterator[str]:
+    """Serve the download, or what a handler answers, with the certificates of a folder; yield the address without a path."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / "host.crt", folder / "host.key")
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Vendor) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler or _Vendor) as server:
         server.socket = context.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()

@@ -4,16 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from tests.matrix import kernels
-from tests.matrix.kernels import Array, Kernel, Word
-from tvm.support import process
+from tests.matrix import calls
+from tests.matrix.kernels import Array, Kernel
 
 BIN = Path("/opt/android-ndk/toolchains/llvm/prebuilt/linux-x86_64/bin")
 # Made by images/ndk/emulation.py.
 LOADERS = Path("/usr/lib/tvm-matrix/ndk")
-LIMIT = 120.0
+LIMIT = calls.LIMIT
 API = 24
 
 
@@ -90,21 +87,6 @@ def triple(get_target_triple: Callable[[], str | None]) -> str:
 
 def run(abi: Abi, library: Path, kernel: Kernel, folder: Path) -> Array:
     """Load a library under the ABI's emulator, call a kernel of it, and return what it computed. Files go to `folder`."""
-    result = folder / f"{kernel.name}.out"
-    arguments = [_argument(word, folder / f"{kernel.name}.{n}", result, kernel) for n, word in enumerate(kernel.words)]
     loader = LOADERS / abi.loader
     emulator = [abi.emulator, "-L", abi.libc, "-E", f"LD_LIBRARY_PATH={loader / 'lib'}"]
-    process.run([*emulator, loader / "tvm-run", library, kernel.name, *arguments], timeout=LIMIT, inputs=[library])
-    return np.fromfile(result, dtype=np.float32).reshape(kernel.expected.shape)
-
-
-def _argument(word: Word, path: Path, result: Path, kernel: Kernel) -> str:
-    match word:
-        case None:
-            return f"out:{result}:{kernel.expected.nbytes}"
-        case int():
-            return f"size:{word}"
-        case float():
-            return f"float:{word!r}"
-        case _:
-            return f"in:{kernels.save(word, path)}"
+    return calls.run([*emulator, loader / "tvm-run"], library, kernel, folder)

@@ -86,7 +86,7 @@ def test_every_session_says_what_it_does(sessions: dict[str, Any]) -> None:
 def test_there_is_a_session_per_cell_and_one_for_everything_else(sessions: dict[str, Any]) -> None:
     cells = set(load(ROOT).matrix.cells)
     assert cells <= sessions.keys()
-    assert sessions.keys() - cells == FIXED_SESSIONS - {"lock"}
+    assert sessions.keys() - cells == FIXED_SESSIONS
 
 
 def test_no_cell_has_the_name_of_another_session() -> None:

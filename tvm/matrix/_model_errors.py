@@ -7,16 +7,18 @@ from pydantic import BaseModel, ValidationError
 
 from tvm.matrix._suggest import suggest
 from tvm.matrix._yaml import Document, Key, Problem
-from tvm.matrix.model import Cell, Image, Matrix, Suite, Vendor
+from tvm.matrix.model import Cell, Image, Matrix, Suite, Vendor, VendorIndex
 
 # Which model describes the mapping at a path; "*" stands for a name that the file chooses.
-_MODELS: dict[Key, type[BaseModel]] = {
-    (): Matrix,
-    ("suites", "*"): Suite,
-    ("images", "*"): Image,
-    ("images", "*", "vendor"): Vendor,
-    ("cells", "*"): Cell,
+_MODELS: dict[Key, tuple[type[BaseModel], ...]] = {
+    (): (Matrix,),
+    ("suites", "*"): (Suite,),
+    ("images", "*"): (Image,),
+    ("images", "*", "vendor"): (Vendor, VendorIndex),
+    ("cells", "*"): (Cell,),
 }
+# Where pydantic says in a path which of a vendor's two kinds it read.
+_TAG_PLACE = 3
 _KINDS = {
     "string_type": "text",
     "int_type": "a whole number, without quotes",
@@ -36,15 +38,28 @@ def problems(document: Document, error: ValidationError) -> list[Problem]:
 
 
 def _problem(document: Document, detail: Any) -> Problem:
-    # pydantic ends the path of a wrong key with this marker.
-    path = tuple(part for part in detail["loc"] if part != "[key]")
+    path = _path(detail["loc"])
     return Problem(line=document.line(path), path=path, message=_message(document, path, detail))
+
+
+def _path(location: tuple[str | int, ...]) -> Key:
+    # pydantic ends the path of a wrong key with this marker.
+    path = tuple(part for part in location if part != "[key]")
+    is_vendor = len(path) > _TAG_PLACE and (path[0], path[_TAG_PLACE - 1]) == ("images", "vendor")
+    # Always there: pydantic puts the kind before the key, whatever the key is called.
+    return (*path[:_TAG_PLACE], *path[_TAG_PLACE + 1 :]) if is_vendor else path
 
 
 def _message(document: Document, path: Key, detail: Any) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
     if kind == "extra_forbidden":
-        return f"unknown key{suggest(str(path[-1]), _known_keys(path[:-1]))}"
+        known = _known_keys(path[:-1])
+        # Only a vendor has two kinds.
+        return (
+            "stands beside index; write one of them"
+            if path[-1] in known
+            else f"unknown key{suggest(str(path[-1]), known)}"
+        )
     if kind == "string_type" and path in document.plain:
         return f'must be text: write it in quotes: "{document.plain[path]}"'
     if kind in _KINDS:
@@ -61,5 +76,5 @@ def _message(document: Document, path: Key, detail: Any) -> str:
 
 def _known_keys(path: Key) -> list[str]:
     pattern = tuple("*" if index == 1 else part for index, part in enumerate(path))
-    fields = _MODELS[pattern].model_fields
-    return [field.alias or name for name, field in fields.items()]
+    fields = (field for model in _MODELS[pattern] for field in model.model_fields.items())
+    return list(dict.fromkeys(field.alias or name for name, field in fields))

@@ -27,7 +27,7 @@ FIXED_SESSIONS = frozenset(
     )
 )
 # The folder images/base that every image stands on, and the word that names every cell.
-_RESERVED = frozenset(("base", "all"))
+RESERVED = frozenset(("base", "all"))
 
 _Finding = tuple[Key, str]
 
@@ -53,9 +53,9 @@ def _names(value: Any, _root: Path) -> Iterator[_Finding]:
     for name in _table(value, "cells"):
         if name in FIXED_SESSIONS:
             yield ("cells", name), "is the name of a nox session; give the cell another one"
-        elif name in _RESERVED:
+        elif name in RESERVED:
             yield ("cells", name), "is a reserved name; give the cell another one"
-    for name in _RESERVED & _table(value, "images").keys():
+    for name in RESERVED & _table(value, "images").keys():
         yield ("images", name), "is a reserved name; give the image another one"
 
 

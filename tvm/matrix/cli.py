@@ -114,6 +114,13 @@ def _keeps(subcommands: "_Commands") -> None:
     engine = _command(subcommands, "engine", "find a container engine, or start one of our own")
     engine.add_argument("action", nargs="?", choices=["start", "status", "stop"], default="start")
     _engine(_command(subcommands, "doctor", "look for what is wrong on this machine, and say how to mend it"))
+    lock = _command(subcommands, "lock", "refresh the locks and pins of images, and show what changed")
+    lock.add_argument("images", nargs="*", metavar="IMAGE", help="an image of matrix.yaml, or base (default: all)")
+    new = _command(subcommands, "new", "write a new cell from a template: image, check, and the lines in matrix.yaml")
+    new.add_argument("name", metavar="NAME", help="the name of the cell and of its image")
+    new.add_argument(
+        "--suite", help="the Debian suite that the image stands on (default: the first that does not roll)"
+    )
     prune = _command(subcommands, "prune", "remove our images of old recipes and what killed runs left")
     prune.add_argument("--all", action="store_true", help="remove every image of ours")
     _engine(prune)

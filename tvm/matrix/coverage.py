@@ -61,6 +61,15 @@ def _to_data(row: Row) -> dict[str, Any]:
     return {"cell": row.cell, "arch": row.arch, **depths, "by": row.by, "why": row.why}
 
 
+def required(project: Project) -> list[str]:
+    """Return the cells whose depths a run of the whole matrix must reach: those with `ci: true`; where none has it, all.
+
+    The others are counted and shown. They may need what a machine cannot reach: a vendor's host, a device.
+    """
+    cells = project.matrix.cells
+    return [name for name, cell in cells.items() if cell.ci] or list(cells)
+
+
 def require(table: Sequence[Row], cells: Sequence[str]) -> None:
     """Raise CoverageError that names every arch of `cells` which did not reach its declared depth."""
     missed = [row for row in table if row.cell in cells and not row.met]

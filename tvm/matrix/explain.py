@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tvm.matrix import recipe, tools
 from tvm.matrix.engine import BoxOptions
-from tvm.matrix.model import Project, Vendor
+from tvm.matrix.model import AnyVendor, Project, Vendor, VendorIndex
 from tvm.matrix.plan import Plan, PlannedCell, PlannedCheck, box_command, box_environment, check_environment
 
 # Where the tree lies in a box, and who runs there; the second build of a repro differs.
@@ -53,9 +53,15 @@ def _image(project: Project, name: str) -> Iterator[str]:
         yield from _arguments(recipe.build_arguments(project, name, base=base, vendor_route=route))
 
 
-def _vendor(vendor: Vendor) -> Iterator[str]:
-    yield f"  vendor's download {vendor.url}"
-    yield f"    sha256 {vendor.sha256}" if vendor.sha256 else "    not pinned: refused"
+def _vendor(vendor: AnyVendor) -> Iterator[str]:
+    match vendor:
+        case Vendor():
+            yield f"  vendor's download {vendor.url}"
+            yield f"    sha256 {vendor.sha256}" if vendor.sha256 else "    not pinned: refused"
+        case VendorIndex():
+            yield f"  vendor's package index {vendor.index}"
+            yield from (f"    package {name}=={version}" for name, version in vendor.packages.items())
+            yield "    hashes in vendor/requirements.txt; without the index there is no image"
     if vendor.source:
         yield f"    pin read from {vendor.source}"
     yield "  the vendor's host is asked first, for 10 s at most; the route is part of the tag"

@@ -3,10 +3,10 @@
 import re
 from enum import IntEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag
 
 _NAME = r"[a-z][a-z0-9-]*"
 _SHA256 = r"[0-9a-f]{64}"
@@ -60,9 +60,26 @@ def _https(text: str) -> str:
     return text
 
 
+def _index(text: str) -> str:
+    if not re.match(r"https://[^/@\s]+(/[^\s?#]*)?$", text):
+        msg = "must be the https address of a package index, without user and password"
+        raise ValueError(msg)
+    return text
+
+
+def _one_version(text: str) -> str:
+    if not re.match(r"[0-9][A-Za-z0-9.+!_-]*$", text):
+        msg = f"{text!r} is no version; write one: '2.27.5334.0+f702b353'"
+        raise ValueError(msg)
+    return text
+
+
 Specifier = Annotated[str, AfterValidator(_specifier)]
 DepthName = Annotated[str, AfterValidator(_depth)]
 Url = Annotated[str, AfterValidator(_https)]
+IndexUrl = Annotated[str, AfterValidator(_index)]
+PackageName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$", max_length=80)]
+PackageVersion = Annotated[str, AfterValidator(_one_version)]
 Sha256 = Annotated[str, StringConstraints(pattern=f"^{_SHA256}$")]
 Digest = Annotated[str, StringConstraints(pattern=f"^sha256:{_SHA256}$")]
 
@@ -92,6 +109,28 @@ class Vendor(_Model):
     source: str = ""
 
 
+class VendorIndex(_Model):
+    """A vendor's own package index, and the packages that an image takes from it: name -> the one version.
+
+    Their hashes, and those of all that they need, stand in images/NAME/vendor/requirements.txt. There is no stand-in: where the
+    index does not answer, the image cannot be made. `source` is the published place that the versions were read from.
+    """
+
+    index: IndexUrl
+    packages: dict[PackageName, PackageVersion] = Field(min_length=1)
+    source: str = ""
+
+
+def _kind_of_vendor(value: Any) -> str:
+    has_index = isinstance(value, VendorIndex) or (isinstance(value, dict) and "index" in value)
+    return "index" if has_index else "download"
+
+
+AnyVendor = Annotated[
+    Annotated[Vendor, Tag("download")] | Annotated[VendorIndex, Tag("index")], Discriminator(_kind_of_vendor)
+]
+
+
 class Image(_Model):
     """One image: images/NAME on images/base of its suite, and the tools it must hold with their version specifiers.
 
@@ -104,7 +143,7 @@ class Image(_Model):
     )
     tools: dict[ToolName, Specifier] = Field(default_factory=dict)
     context: list[Folder] = Field(default_factory=list)
-    vendor: Vendor | None = None
+    vendor: AnyVendor | None = None
 
 
 class Cell(_Model):

@@ -12,7 +12,7 @@ from typing import Any
 from tvm.error import ConfigError
 from tvm.matrix import tools
 from tvm.matrix.engine import BaseRoute, VendorRoute
-from tvm.matrix.model import Project
+from tvm.matrix.model import AnyVendor, Project, Vendor, VendorIndex
 
 BASE = "base"
 _TAG_DIGITS = 16
@@ -127,10 +127,18 @@ def recipe_tag(
 
 def vendor_routes(project: Project, image: str) -> tuple[VendorRoute, ...]:
     """Return the routes that an image may take, the preferred one first; a download without a pin is none of them."""
-    vendor = project.matrix.images[image].vendor
-    if vendor is None:
-        return ("none",)
-    return ("vendor", "stand-in") if vendor.sha256 else ("stand-in",)
+    match project.matrix.images[image].vendor:
+        case None:
+            return ("none",)
+        case Vendor() as vendor:
+            return ("vendor", "stand-in") if vendor.sha256 else ("stand-in",)
+        case VendorIndex():
+            return ("vendor",)
+
+
+def vendor_lock(project: Project, image: str) -> Path:
+    """Return the file with the hashes of a vendor's packages and of all that they need."""
+    return project.image_folder(image) / "vendor" / "requirements.txt"
 
 
 def base_arguments(project: Project, suite: str, *, base: str) -> dict[str, str]:
@@ -144,7 +152,7 @@ def base_arguments(project: Project, suite: str, *, base: str) -> dict[str, str]
 def build_arguments(project: Project, image: str, *, base: str, vendor_route: VendorRoute) -> dict[str, str]:
     """Return the build arguments of an image; `base` is images/base of its suite. The vendor's address goes only by its route."""
     entry = project.matrix.images[image]
-    vendor = entry.vendor if vendor_route == "vendor" else None
+    url, sha256 = _vendor_arguments(entry.vendor) if vendor_route == "vendor" else ("", "")
     return _arguments(
         base=base,
         suite=entry.suite,
@@ -152,9 +160,19 @@ def build_arguments(project: Project, image: str, *, base: str, vendor_route: Ve
         image=image,
         probes=_probes(project, image),
         vendor_route=vendor_route,
-        vendor_url=vendor.url if vendor else "",
-        vendor_sha256=(vendor.sha256 or "") if vendor else "",
+        vendor_url=url,
+        vendor_sha256=sha256,
     )
+
+
+def _vendor_arguments(vendor: AnyVendor | None) -> tuple[str, str]:
+    match vendor:
+        case None:
+            return "", ""
+        case Vendor():
+            return vendor.url, vendor.sha256 or ""
+        case VendorIndex():
+            return vendor.index, ""
 
 
 def _arguments(

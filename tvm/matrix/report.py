@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from junitparser import JUnitXml
+from junitparser import JUnitXml, Skipped, TestCase, TestSuite
 
 from tvm.error import TVMError
 from tvm.matrix import collect, coverage, manifest
 from tvm.matrix.model import Project
+from tvm.matrix.outcome import Status
 from tvm.matrix.page.document import document
 from tvm.matrix.page.view import Cell
-from tvm.matrix.results import Results, write_atomic
+from tvm.matrix.results import Results, place, write_atomic
+from tvm.support.record import strip_credentials
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,19 +52,24 @@ class Entry:
 
 
 def entries(results: Results, tree_sha256: str) -> list[Entry]:
-    """Return the newest result of each cell, sorted by name: a failure of this tree hides an older success.
+    """Return the result of each cell that counts, sorted by name: one of this tree goes before one of another, a failure before
+    a success. No clock is asked: a success ends the failure before it, so a failure that is there is the newer one.
 
     What this machine's own tools gave stands beside what an image gave.
     """
-    newest = dict[str, Entry]()
+    counts = dict[str, Entry]()
     for folder in results.cells():
         data = manifest.read(folder / "manifest.json")
         cell = str(data["predicate"]["buildDefinition"]["externalParameters"]["cell"])
         current = manifest.own(data)["tree"]["sha256"] == tree_sha256
         entry = Entry(cell=cell, folder=folder, current=current, data=data)
-        if entry.place not in newest or _finished(entry) >= _finished(newest[entry.place]):
-            newest[entry.place] = entry
-    return [newest[place] for place in sorted(newest)]
+        if entry.place not in counts or _rank(results, entry) > _rank(results, counts[entry.place]):
+            counts[entry.place] = entry
+    return [counts[place] for place in sorted(counts)]
+
+
+def _rank(results: Results, entry: Entry) -> tuple[bool, bool]:
+    return (entry.current, entry.folder != results.good(entry.place))
 
 
 def write(project: Project, tree_sha256: str) -> list[Entry]:
@@ -78,13 +85,18 @@ def write(project: Project, tree_sha256: str) -> list[Entry]:
     return found
 
 
-def previous(results: Results, entry: Entry) -> dict[str, Any] | None:
-    """Return the manifest of the good run before a cell's result; None where there is none that this version understands."""
+def previous(results: Results, entry: Entry) -> tuple[str, dict[str, Any] | None]:
+    """Return the manifest of the run that a cell's result is compared with, and where it lies below the folder of results.
+
+    That is the good run before. Where there was none it is the run before: two failures in a row say what changed between them.
+    None where there is none that this version understands.
+    """
+    before = entry.folder / "previous.json"
     good = results.good(entry.place)
-    path = good / ("previous.json" if entry.folder == good else "manifest.json")
-    with suppress(TVMError):
-        return manifest.read(path)
-    return None
+    for path in (before,) if entry.folder == good else (good / "manifest.json", before):
+        with suppress(TVMError):
+            return path.relative_to(results.folder).as_posix(), manifest.read(path)
+    return "", None
 
 
 def repro_proof(results: Results, entry: Entry) -> dict[str, Any]:
@@ -97,18 +109,21 @@ def repro_proof(results: Results, entry: Entry) -> dict[str, Any]:
 
 
 def _shown(results: Results, found: Sequence[Entry]) -> list[Cell]:
-    return [
-        Cell(
-            name=entry.place,
-            folder=entry.folder,
-            current=entry.current,
-            revision=entry.revision,
-            data=entry.data,
-            before=previous(results, entry),
-            proof=repro_proof(results, entry),
-        )
-        for entry in found
-    ]
+    return [_cell_of_page(results, entry) for entry in found]
+
+
+def _cell_of_page(results: Results, entry: Entry) -> Cell:
+    at, before = previous(results, entry)
+    return Cell(
+        name=entry.place,
+        folder=entry.folder,
+        current=entry.current,
+        revision=entry.revision,
+        data=entry.data,
+        before=before,
+        before_at=at,
+        proof=repro_proof(results, entry),
+    )
 
 
 def _finished(entry: Entry) -> str:
@@ -137,6 +152,27 @@ def _cell(entry: Entry) -> dict[str, Any]:
     }
 
 
+def last_seconds(project: Project, cells: Sequence[str]) -> dict[str, float]:
+    """Return how long the last good run of each cell took, in an image or else on this machine; one without is left out."""
+    results, found = Results(folder=project.build), dict[str, float]()
+    for cell in cells:
+        for kind in ("local", "image"):
+            with suppress(TVMError):
+                found[cell] = float(
+                    manifest.own(manifest.read(results.good(place(cell, kind)) / "manifest.json"))["seconds"]
+                )
+    return found
+
+
+def _not_run(entry: Entry, check: dict[str, Any]) -> TestSuite:
+    """Return a suite whose one test was skipped: a check that could not run, neither passed nor failed."""
+    suite = TestSuite(f"{entry.place}.check_{check['name']}")
+    case = TestCase(check["name"], f"check_{check['name']}")
+    case.result = [Skipped(f"unavailable: {strip_credentials(check['why'])}")]
+    suite.add_testcase(case)
+    return suite
+
+
 def _junit(found: Iterable[Entry]) -> str:
     merged = JUnitXml("tvm-matrix")
     for entry in found:
@@ -144,6 +180,9 @@ def _junit(found: Iterable[Entry]) -> str:
             for suite in collect.suites(path):
                 suite.name = f"{entry.place}.{path.stem}"
                 merged.add_testsuite(suite)
+        for check in entry.own["checks"]:
+            if check["status"] == Status.UNAVAILABLE.value:
+                merged.add_testsuite(_not_run(entry, check))
     with io.BytesIO() as sink:
         merged.write(sink)
         return sink.getvalue().decode()

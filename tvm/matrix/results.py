@@ -58,12 +58,14 @@ class Results:
         return self.folder / f"{cell}.repro"
 
     def swap(self, staged: Path, target: Path) -> None:
-        """Put a finished folder in the place of the one before. A good result ends the failure before it, and keeps as
-        previous.json the manifest of the good one before: what the two differ in can be told later.
+        """Put a finished folder in the place of the one before. A good result ends the failure before it. As previous.json
+        stays the manifest of the one before, of the failure if it is the first good one: what the two differ in can be told later.
         """
         with self.locked(), storage(target), held():
-            if not target.suffix and (target / "manifest.json").is_file():
-                shutil.copyfile(target / "manifest.json", staged / "previous.json")
+            for before in (target, self.failed(target.name)):
+                if (before / "manifest.json").is_file():
+                    shutil.copyfile(before / "manifest.json", staged / "previous.json")
+                    break
             old = staged.with_name(f"{target.name}{staged.name[staged.name.index(_NEW) :]}{_OLD}")
             try:
                 if target.exists():

@@ -7,10 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import BinaryIO, Protocol, TypeVar
 
-from tvm.error import CellFailedError, EngineError, StorageError, TVMError, UnavailableError
-from tvm.matrix import collect, manifest, needs, plan, report, tree
+from tvm.error import (
+    ArchiveError,
+    BoxGoneError,
+    CellFailedError,
+    EngineError,
+    StorageError,
+    TVMError,
+    UnavailableError,
+)
+from tvm.matrix import collect, ends, manifest, needs, plan, report, tree
 from tvm.matrix.engine import Box, BoxOptions, Engine, PreparedImage
 from tvm.matrix.model import Project
 from tvm.matrix.outcome import Artefact, CellOutcome, CheckOutcome, Status
@@ -23,9 +31,6 @@ from tvm.support.record import ToolCall, strip_credentials
 _READY_LIMIT = 60.0
 # What a check may leave in /out, and where it goes in the cell's folder.
 _TAKEN = {"artefacts": ".", "artefacts.jsonl": ".", "calls-*.jsonl": ".", "check_*.xml": "logs"}
-# pytest's own exit codes: 0 all passed, 1 some failed; `timeout` ends with 124 or 137.
-OVERRUN = frozenset({124, 137})
-
 
 Value = TypeVar("Value")
 
@@ -163,15 +168,19 @@ def in_box(
         checks = tuple(_check(session, cell, check, box, folder, variation) for check in cell.checks)
         outcome = _collected(session, box, cell, checks, folder)
         keep = session.keep and outcome.status is not Status.PASSED
-        box.close(keep=keep)
-        if keep:
-            look = (
-                f"{box.name}, until you remove it"
-                if session.local
-                else f"until its limit: docker exec -it {box.name} sh"
-            )
-            session.listener.progress(cell.name, f"kept {look}")
+        # One that is gone cannot be kept.
+        with suppress(BoxGoneError):
+            box.close(keep=keep)
+            if keep:
+                session.listener.progress(cell.name, f"kept {_look(session, box)}")
     return outcome
+
+
+def _look(session: Session, box: Box) -> str:
+    """Return how to look into a box that was kept."""
+    if session.local:
+        return f"{box.name}, until you remove it"
+    return f"until its limit: docker exec -it {box.name} sh"
 
 
 @contextmanager
@@ -225,16 +234,19 @@ def _check(
     session.listener.progress(cell.name, f"check {check.name}")
     started = time.monotonic()
     outcome = CheckOutcome(name=check.name, status=Status.FAILED, command=check.command)
-    if unmet := needs.unmet(check, box, local=session.local):
-        why = "; ".join(unmet.values())
-        status = Status.UNAVAILABLE if session.local else Status.FAILED
-        fix = needs.mend(cell, check, unmet, local=session.local)
-        outcome, log = replace(outcome, status=status, why=why, fix=fix), why
-    else:
-        environment = plan.check_environment(check.name, variation.source)
-        done = box.run(check.command, timeout=cell.timeout, env=environment)
-        status = Status.PASSED if done.code == 0 else Status.FAILED
-        outcome, log = replace(outcome, status=status, why=_why(done.code, cell.timeout)), done.output
+    try:
+        if unmet := needs.unmet(check, box, local=session.local):
+            why = "; ".join(unmet.values())
+            status = Status.UNAVAILABLE if session.local else Status.FAILED
+            fix = needs.mend(cell, check, unmet, local=session.local)
+            outcome, log = replace(outcome, status=status, why=why, fix=fix), why
+        else:
+            environment = plan.check_environment(check.name, variation.source)
+            done = box.run(check.command, timeout=cell.timeout, env=environment)
+            status = Status.PASSED if done.code == 0 else Status.FAILED
+            outcome, log = replace(outcome, status=status, why=ends.why(done.code, cell.timeout)), done.output
+    except BoxGoneError as error:
+        outcome, log = replace(outcome, why=error.cause, fix=error.fix), error.cause
     with storage(folder):
         (folder / "logs").mkdir(exist_ok=True)
         (folder / "logs" / f"check_{check.name}.log").write_text(strip_credentials(log), encoding="utf-8")
@@ -247,16 +259,17 @@ def _collected(
     session: Session, box: Box, cell: PlannedCell, checks: Sequence[CheckOutcome], folder: Path
 ) -> CellOutcome:
     """Read back /out and turn it into the cell's outcome."""
-    fetch(box, "/out", folder)
-    counted = tuple(check if check.status is Status.UNAVAILABLE else _counted(check, folder) for check in checks)
-    failed = [check for check in counted if check.status is Status.FAILED]
-    status, why, fix = needs.verdict(counted, require_all=session.require_all)
     artefacts: tuple[Artefact, ...] = ()
     calls: tuple[ToolCall, ...] = ()
+    counted = tuple(checks)
     try:
+        fetch(box, "/out", folder)
+        counted = tuple(check if check.status is Status.UNAVAILABLE else _counted(check, folder) for check in checks)
+        status, why, fix = needs.verdict(counted, require_all=session.require_all)
         artefacts, calls = collect.artefacts(folder), collect.calls(folder)
     except CellFailedError as error:
         status, why, fix = Status.FAILED, error.cause, error.fix
+    failed = [check for check in counted if check.status is Status.FAILED]
     if failed:
         status, why, fix = failed[0].status, failed[0].why, failed[0].fix
     return CellOutcome(
@@ -276,11 +289,22 @@ def fetch(box: Box, path: str, folder: Path) -> None:
     with storage(folder), tempfile.TemporaryFile() as stream, tempfile.TemporaryDirectory(dir=folder) as scratch:
         box.get(path, stream)
         stream.seek(0)
-        archive.unpack(stream, Path(scratch))
+        _unpack(stream, Path(scratch), path)
         for pattern, place in _TAKEN.items():
             for entry in sorted((Path(scratch) / Path(path).name).glob(pattern)):
                 (folder / place).mkdir(exist_ok=True)
                 entry.rename(folder / place / entry.name)
+
+
+def _unpack(stream: BinaryIO, folder: Path, path: str) -> None:
+    try:
+        archive.unpack(stream, folder)
+    except ArchiveError as error:
+        if isinstance(error.__cause__, OSError):
+            # Of this machine's disk, not of what the checks left.
+            raise
+        msg = f"what the checks left in {path} is refused: {error.cause}"
+        raise CellFailedError(msg, fix="a check may leave plain files and folders there, nothing else") from error
 
 
 def _counted(check: CheckOutcome, folder: Path) -> CheckOutcome:
@@ -289,12 +313,6 @@ def _counted(check: CheckOutcome, folder: Path) -> CheckOutcome:
         why = "no test ran" if tests == 0 else f"{failures} of {tests} tests did not pass"
         return replace(check, status=Status.FAILED, tests=tests, failures=failures, why=why)
     return replace(check, tests=tests, failures=failures)
-
-
-def _why(code: int, limit: int) -> str:
-    if code in OVERRUN:
-        return f"ended after its limit of {limit} s"
-    return "" if code == 0 else f"pytest ended with {code}"
 
 
 def _now() -> str:

@@ -4,9 +4,11 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tvm.matrix import coverage
 from tvm.matrix.coverage import Row
+from tvm.matrix.outcome import Status
 from tvm.matrix.report import Entry
 from tvm.matrix.results import storage
 from tvm.support.record import strip_credentials
@@ -14,6 +16,9 @@ from tvm.support.record import strip_credentials
 VARIABLE = "GITHUB_STEP_SUMMARY"
 # What Markdown or HTML would read as more than text.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$@-])")
+
+_UNAVAILABLE = "⚠️"
+_ORDER = {"unavailable": 1, "passed": 2}
 
 
 def append(rows: Sequence[Row], found: Sequence[Entry], environment: Mapping[str, str] = os.environ) -> None:
@@ -28,7 +33,7 @@ def append(rows: Sequence[Row], found: Sequence[Entry], environment: Mapping[str
 def markdown(rows: Sequence[Row], found: Sequence[Entry]) -> str:
     """Return the summary: gaps and failures stand first in their tables."""
     gaps_first = sorted(rows, key=lambda row: row.met)
-    failures_first = sorted(found, key=lambda entry: (entry.status == "passed", entry.place))
+    failures_first = sorted(found, key=lambda entry: (_ORDER.get(entry.status, 0), entry.place))
     parts = [
         f"## {coverage.summary(rows)}",
         _table(["", "cell", "arch", "declared", "reached", "by, or why not"], map(_arch, gaps_first)),
@@ -45,9 +50,16 @@ def _arch(row: Row) -> list[str]:
 
 def _cell(entry: Entry) -> list[str]:
     own = entry.own
-    checks = ", ".join(f"{item['name']} {item['tests'] - item['failures']}/{item['tests']}" for item in own["checks"])
+    checks = ", ".join(map(_check, own["checks"]))
     numbers = [str(len(own["artefacts"])), f"{own['seconds']:.1f}"]
-    return [_mark(good=entry.status == "passed"), entry.place, entry.status, checks, *numbers, own["why"]]
+    mark = _UNAVAILABLE if entry.status == Status.UNAVAILABLE.value else _mark(good=entry.status == "passed")
+    return [mark, entry.place, entry.status, checks, *numbers, own["why"]]
+
+
+def _check(item: Mapping[str, Any]) -> str:
+    if item["status"] == Status.UNAVAILABLE.value:
+        return f"{item['name']} unavailable"
+    return f"{item['name']} {item['tests'] - item['failures']}/{item['tests']}"
 
 
 def _mark(*, good: bool) -> str:

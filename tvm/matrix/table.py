@@ -1,10 +1,11 @@
 """What a run shows: a live table on a terminal, plain lines elsewhere, and the tables of results."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console
@@ -26,12 +27,14 @@ _TAIL = 60
 
 
 @contextmanager
-def listener(console: Console, cells: Sequence[str]) -> Iterator[Listener]:
-    """Yield the live table where `console` is a terminal, else plain lines."""
+def listener(
+    console: Console, cells: Sequence[str], seconds: Mapping[str, float] = MappingProxyType({})
+) -> Iterator[Listener]:
+    """Yield the live table where `console` is a terminal, else plain lines. `seconds` is what the cells took the last time."""
     if not console.is_terminal:
         yield Lines(console=console)
         return
-    table = LiveTable(console=console, states={cell: _State() for cell in cells})
+    table = LiveTable(console=console, states={cell: _State() for cell in cells}, last=seconds)
     with Live(console=console, get_renderable=table.render, refresh_per_second=4, transient=True):
         yield table
 
@@ -88,6 +91,7 @@ class LiveTable:
 
     console: Console
     states: dict[str, _State]
+    last: Mapping[str, float] = field(default_factory=dict)
 
     def started(self, cell: str) -> None:
         """Show that a cell runs."""
@@ -102,9 +106,8 @@ class LiveTable:
 
     def checked(self, cell: str, check: CheckOutcome, log: str) -> None:
         """Show how a check ended; the output of a failed one is printed above the table."""
-        self.states[cell].checks.append(
-            f"{check.name} {check.tests - check.failures}/{check.tests}" if check.tests else check.name
-        )
+        counts = f"{check.tests - check.failures}/{check.tests}" if check.tests else check.status.value
+        self.states[cell].checks.append(f"{check.name} {counts}")
         _print_failure(self.console, check, log)
 
     def ended(self, outcome: CellOutcome, folder: Path) -> None:
@@ -115,7 +118,9 @@ class LiveTable:
 
     def render(self) -> Table:
         """Return the table as it stands now."""
-        table = Table("cell", "status", "checks", "artefacts", "s", "step")
+        table = Table(
+            "cell", "status", "checks", "artefacts", "s", "step", caption=self._left(), caption_justify="left"
+        )
         for cell, state in self.states.items():
             running = state.status == "running"
             seconds = time.monotonic() - state.begun if running else state.seconds
@@ -128,6 +133,18 @@ class LiveTable:
                 Text(state.step, overflow="ellipsis", no_wrap=True),
             )
         return table
+
+    def _left(self) -> str | None:
+        """Return about how long the run will take yet, by what its cells took the last time; None where one never ran."""
+        ahead = [cell for cell, state in self.states.items() if state.status in {"waiting", "running"}]
+        if not ahead or any(cell not in self.last for cell in ahead):
+            return None
+        left = 0.0
+        for cell in ahead:
+            begun = self.states[cell].begun
+            left += max(0.0, self.last[cell] - (time.monotonic() - begun if begun else 0.0))
+        minutes, rest = divmod(round(left), 60)
+        return f"about {minutes} min {rest} s left" if minutes else f"about {rest} s left"
 
 
 def results_table(found: Sequence[Entry], proofs: Sequence[dict[str, Any]]) -> Table:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tvm.error import CellFailedError, CompileError, ConfigError, SourceError, StorageError
-from tvm.matrix import includes, tree
+from tvm.matrix import ends, includes, tree
 from tvm.matrix.engine import Box
 from tvm.matrix.plan import Plan, PlannedCell
 from tvm.matrix.results import storage
-from tvm.matrix.runner import OVERRUN, PLAIN, Session, environment_of, opened, prepare, ready, swept
+from tvm.matrix.runner import PLAIN, Session, environment_of, opened, prepare, ready, swept
 from tvm.support import archive, record
 
 _LIMIT = 600.0
@@ -128,7 +128,7 @@ def _compile(box: Box, cell: PlannedCell, arch: str, request: Request, layout: d
     made = box.run(["mkdir", "-p", _PRODUCT], timeout=_LIMIT)
     done = box.run([*argv, "--", *sources], timeout=_LIMIT) if made.code == 0 else made
     if done.code != 0:
-        heading = f"build ended after its limit of {_LIMIT:g} s" if done.code in OVERRUN else "build failed"
+        heading = f"build ended after its limit of {_LIMIT:g} s" if done.code == ends.OVERRUN else "build failed"
         raise CompileError(heading, command=done.argv, code=done.code, output=done.output.strip())
 
 

@@ -2,8 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
+# As in the seed, the name libinfo is the function; its module is in sys.modules.
+from tvm.support.libinfo import describe, libinfo
+
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+__all__ = ["describe", "executor", "libinfo"]
 
 
 def executor(

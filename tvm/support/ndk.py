@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-import tvm_ffi
-
 from tvm.error import ToolNotFound
 from tvm.support import _static, _triple, cc, process
 from tvm.support._arguments import Arg, Args, command
@@ -88,10 +86,6 @@ def _ndk_export(mod: _Exportable) -> str:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return str(path)
-
-
-# Not the decorator: it would put a tvm_ffi.Function in the place of the Python function.
-tvm_ffi.register_global_func("s_tir.meta_schedule.builder.export_ndk", _ndk_export, override=True)
 
 
 def _with_defaults(options: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,10 +2,8 @@
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-
-import tvm_ffi
 
 from tvm.error import TVMError
 from tvm.support._arguments import Arg
@@ -211,16 +209,3 @@ def _named_archs(
 def _arch_of(target: object) -> str:
     version_text = get_target_compute_version(target)
     return f"sm_{version_text.replace('.', '')}"
-
-
-_GLOBALS: dict[str, Callable[..., object]] = {
-    "tvm_callback_cuda_compile": tvm_callback_cuda_compile,
-    "tvm_callback_libdevice_path": find_libdevice_path,
-    "tvm.support.nvcc.get_compute_version": get_target_compute_version,
-    "tvm.support.nvcc.supports_bf16": have_bf16,
-    "tvm.support.nvcc.supports_fp8": have_fp8,
-    "tvm.support.nvcc.supports_fp4": have_fp4,
-}
-# Not the decorator: it would put tvm_ffi.Function objects in the place of the Python functions.
-for _name, _function in _GLOBALS.items():
-    tvm_ffi.register_global_func(_name, _function, override=True)

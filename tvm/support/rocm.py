@@ -7,8 +7,6 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-import tvm_ffi
-
 from tvm.error import ConfigError
 from tvm.support import _amdgpu_ir, _bitcode, _code_object, _gfx, _hip, _rocm_arch, _rocm_paths, process
 from tvm.support._arguments import Arg, command, paths
@@ -231,12 +229,3 @@ def _version(text: str) -> tuple[int, int, int | None]:
         msg = f"Compute version parsing error: {text!r}"
         raise ConfigError(msg, fix='give "MAJOR.MINOR", such as "9.4"')
     return int(hit[1]), int(hit[2]), int(hit[3]) if hit[3] else None
-
-
-# Not the decorator: it would put tvm_ffi.Function objects in the place of the Python functions.
-for _name, _function in (
-    ("tvm_callback_rocm_link", callback_rocm_link),
-    ("tvm_callback_rocm_bitcode_path", callback_rocm_bitcode_path),
-    ("tvm_callback_rocm_get_arch", get_rocm_arch),
-):
-    tvm_ffi.register_global_func(_name, _function, override=True)

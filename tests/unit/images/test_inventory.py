@@ -65,3 +65,25 @@ def test_every_absent_or_silent_tool_is_told_and_nothing_is_written(
     assert said[1] == "broken: broken --version says no version (exit code 3): broken 1.0"
     assert said[2] == "dumb: dumb --version says no version (exit code 0): no number"
     assert not output.exists()
+
+
+def test_a_library_is_the_file_that_its_version_line_ends_with(
+    output: Path, tmp_path: Path, stand_in: MakeStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = tmp_path / "libnvrtc.so.12"
+    library.write_bytes(b"library")
+    stand_in("python", output=f"nvrtc 12.9 {library}\n")
+    monkeypatch.setenv("TOOLS", json.dumps({"nvrtc": ["python", "-c", "print"]}))
+    assert inventory.main() == 0
+    found = json.loads(output.read_text(encoding="utf-8"))["tools"]["nvrtc"]
+    assert (found["path"], found["sha256"]) == (str(library), hashlib.sha256(b"library").hexdigest())
+
+
+def test_a_tool_whose_version_another_program_knows_is_the_program_of_its_name(
+    output: Path, stand_in: MakeStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = stand_in("rocminfo").path
+    monkeypatch.setenv("TOOLS", json.dumps({"rocminfo": ["dpkg-query", "--show", "rocminfo"]}))
+    stand_in("dpkg-query", output="ii rocminfo 7.2.4-1\n", makes=False)
+    assert inventory.main() == 0
+    assert json.loads(output.read_text(encoding="utf-8"))["tools"]["rocminfo"]["path"] == str(program)

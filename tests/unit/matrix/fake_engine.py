@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from tvm.error import EngineError
+from tvm.error import BoxGoneError, CellFailedError, EngineError
 from tvm.matrix.engine import BoxOptions, Output, PreparedImage, Progress
 from tvm.matrix.model import Project
 from tvm.support import archive
@@ -51,6 +51,7 @@ class FakeBox:
     calls: list[Call] = field(default_factory=list)
     members: list[tarfile.TarInfo] = field(default_factory=list)
     closed: list[bool] = field(default_factory=list)
+    gone: bool = False
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -98,15 +99,18 @@ class FakeBox:
         place = self.out / PurePosixPath(path).relative_to(OUT)
         if not place.exists():
             msg = f"the box {self.name} has no {path}"
-            raise EngineError(msg)
+            raise CellFailedError(msg)
         with tarfile.open(fileobj=sink, mode="w") as tar:
             tar.add(place, arcname=place.name)
 
     def close(self, *, keep: bool = False) -> None:
-        """Forget the box; a second call does nothing."""
+        """Forget the box; a second call does nothing. One that is gone cannot be kept."""
         if not self.closed:
             self.closed.append(keep)
             self.engine.must_be_up()
+            if keep and self.gone:
+                msg = f"the box {self.name} is gone"
+                raise BoxGoneError(msg)
 
     def call(self, word: str) -> Call:
         """Return the one program that was run with `word` among its arguments."""

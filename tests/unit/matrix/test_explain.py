@@ -63,6 +63,13 @@ def test_a_vendor_s_download_is_pinned_or_refused(tmp_path: Path, sha256: str, l
     assert text.count("by vendor route") == routes
 
 
+def test_a_vendor_s_index_is_shown_with_its_packages(tmp_path: Path) -> None:
+    vendor = "    suite: trixie\n    vendor: {index: 'https://host', packages: {nki: '0.6.0'}, source: 'a page'}\n"
+    text = text_of(make_project(tmp_path, TEXT.replace("    suite: trixie\n", vendor)))
+    assert "  vendor's package index https://host\n    package nki==0.6.0\n" in text
+    assert text.count("by vendor route") == 1
+
+
 def test_the_text_is_the_same_in_any_process(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     code = (

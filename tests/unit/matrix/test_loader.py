@@ -39,7 +39,7 @@ def test_the_repository_s_own_matrix_loads() -> None:
 def test_every_pin_of_the_repository_names_the_place_it_was_read_from() -> None:
     matrix = load(Path(__file__).parents[3]).matrix
     suites = [suite.source for suite in matrix.suites.values() if suite.digest]
-    vendors = [image.vendor.source for image in matrix.images.values() if image.vendor and image.vendor.sha256]
+    vendors = [image.vendor.source for image in matrix.images.values() if image.vendor]
     assert all(suites + vendors)
 
 
@@ -147,6 +147,28 @@ def test_a_download_comes_over_https_without_credentials(tmp_path: Path, address
     assert mistakes(tmp_path, text)[1].endswith(
         "images.host.vendor.url: must be an https address without user and password"
     )
+
+
+@pytest.mark.parametrize(
+    ("vendor", "mistake"),
+    [
+        ("{index: 'http://h', packages: {a: '1'}}", "vendor.index: must be the https address of a package index"),
+        (
+            "{index: 'https://me:pw@h', packages: {a: '1'}}",
+            "vendor.index: must be the https address of a package index",
+        ),
+        ("{index: 'https://h', packages: {}}", "vendor.packages: must not be empty"),
+        ("{index: 'https://h', packages: {a: '>=1'}}", "vendor.packages.a: '>=1' is no version; write one"),
+        ("{index: 'https://h', packages: {A: '1'}}", "vendor.packages.A: 'A' must match"),
+        ("{index: 'https://h', packages: {a: '1'}, sum: x}", "vendor.sum: unknown key"),
+        ("{index: 'https://h', packages: {a: '1'}, url: 'https://h/x'}", "vendor.url: stands beside index; write one"),
+        ("{sha: '1', url: 'https://h/x'}", "vendor.sha: unknown key; did you mean 'sha256'?"),
+        ("7", "vendor: must be a mapping (key: value)"),
+    ],
+)
+def test_a_vendor_is_a_download_or_an_index(tmp_path: Path, vendor: str, mistake: str) -> None:
+    text = TEXT.replace("    suite: trixie\n", f"    suite: trixie\n    vendor: {vendor}\n")
+    assert mistakes(tmp_path, text)[1].startswith(f"matrix.yaml:7: images.host.{mistake}")
 
 
 def test_an_unknown_image_is_answered_with_the_nearest(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from tvm.matrix.recipe import (
     vendor_routes,
 )
 
+_INDEX = "vendor: {index: 'https://host/simple', packages: {nki: '0.6.0'}}"
 _VENDOR = f"vendor: {{url: 'https://host/x.zip', sha256: '{'a' * 64}'}}"
 
 
@@ -232,12 +233,18 @@ def test_an_unknown_suite_has_no_arguments(tmp_path: Path) -> None:
         base_arguments(make_project(tmp_path), "sarge", base="b")
 
 
+def test_a_vendors_index_goes_to_the_build_by_its_address(tmp_path: Path) -> None:
+    arguments = build_arguments(with_vendor(tmp_path, _INDEX), "host", base="b", vendor_route="vendor")
+    assert (arguments["VENDOR_URL"], arguments["VENDOR_SHA256"]) == ("https://host/simple", "")
+
+
 @pytest.mark.parametrize(
     ("vendor", "routes"),
     [
         ("components: [main]", ("none",)),
         (_VENDOR, ("vendor", "stand-in")),
         ("vendor: {url: 'https://host/x.zip'}", ("stand-in",)),
+        (_INDEX, ("vendor",)),
     ],
 )
 def test_a_download_without_a_pin_is_no_route(tmp_path: Path, vendor: str, routes: tuple[str, ...]) -> None:

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -7,9 +8,9 @@ import pytest
 
 from tests.unit.matrix.results_data import OTHER_TREE, TREE, a_local_run, a_run, an_artefact, an_outcome, keep
 from tests.unit.matrix.world import make_project
-from tvm.matrix import report
+from tvm.matrix import manifest, report
 from tvm.matrix.model import Project
-from tvm.matrix.outcome import Status
+from tvm.matrix.outcome import CheckOutcome, Status
 from tvm.matrix.results import Results
 
 NAMES = ("index.html", "report.json", "coverage.json", "junit.xml")
@@ -55,18 +56,21 @@ def test_a_cell_has_status_counts_image_and_artefacts(project: Project, results:
     assert cell["image"]["tag"] == "0123456789abcdef"
 
 
-def test_the_newest_result_of_a_cell_counts(results: Results) -> None:
-    keep(results, an_outcome(), a_run(finished="2026-01-01T00:00:01Z"))
-    keep(results, an_outcome(status=Status.FAILED, why="broke"), a_run(finished="2026-01-01T00:00:02Z"))
+@pytest.mark.parametrize("finished", ["2026-01-01T00:00:01Z", "2026-01-01T00:00:03Z"], ids=["backward", "forward"])
+def test_a_failure_hides_the_success_before_it_whatever_the_clock_said(results: Results, finished: str) -> None:
+    keep(results, an_outcome(), a_run(finished="2026-01-01T00:00:02Z"))
+    keep(results, an_outcome(status=Status.FAILED, why="broke"), a_run(finished=finished))
     (entry,) = report.entries(results, TREE.sha256)
     assert (entry.status, entry.folder.name) == ("failed", "first.failed")
 
 
-def test_an_older_failure_does_not_hide_a_newer_success(results: Results) -> None:
-    keep(results, an_outcome(status=Status.FAILED), a_run(finished="2026-01-01T00:00:01Z"))
-    keep(results, an_outcome(), a_run(finished="2026-01-01T00:00:02Z"))
+@pytest.mark.parametrize("failed", [True, False])
+def test_a_result_of_this_tree_hides_a_later_one_of_another(results: Results, failed: bool) -> None:  # noqa: FBT001 - a table
+    here, elsewhere = a_run(finished="2026-01-01T00:00:01Z"), a_run(tree=OTHER_TREE, finished="2026-01-01T00:00:02Z")
+    keep(results, an_outcome(), elsewhere if failed else here)
+    keep(results, an_outcome(status=Status.FAILED), here if failed else elsewhere)
     (entry,) = report.entries(results, TREE.sha256)
-    assert entry.status == "passed"
+    assert entry.status == ("failed" if failed else "passed")
 
 
 def test_a_result_of_another_tree_is_never_green(results: Results) -> None:
@@ -140,8 +144,66 @@ def shown_before(results: Results, folder: Path) -> str:
     """Return when the run ended with which the page compares the one result that there is."""
     (entry,) = report.entries(results, TREE.sha256)
     assert entry.folder == folder
-    before = report.previous(results, entry)
+    at, before = report.previous(results, entry)
+    assert before == (manifest.read(results.folder / at) if at else None)
     return str(before["predicate"]["runDetails"]["metadata"]["finishedOn"]) if before else ""
+
+
+def run(results: Results, second: int, status: Status = Status.PASSED, *, local: bool = False) -> Path:
+    """Let a cell end as a run does, and return the folder of its result."""
+    made = replace(a_local_run() if local else a_run(), finished=f"2026-01-01T00:00:0{second}Z")
+    name = "first@local" if local else "first"
+    staged = results.staging(name, "1-2.a")
+    text = manifest.to_json(manifest.statement(an_outcome(status=status), made))
+    (staged / "manifest.json").write_text(text, encoding="utf-8")
+    target = results.good(name) if status is Status.PASSED else results.failed(name)
+    results.swap(staged, target)
+    return target
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize(
+    ("ends", "compared"),
+    [
+        ([Status.PASSED, Status.PASSED], 1),
+        ([Status.PASSED, Status.FAILED], 1),
+        ([Status.PASSED, Status.FAILED, Status.FAILED], 1),
+        ([Status.FAILED, Status.FAILED], 1),
+        ([Status.FAILED, Status.PASSED], 1),
+        ([Status.UNAVAILABLE, Status.PASSED], 1),
+        ([Status.PASSED, Status.FAILED, Status.PASSED], 1),
+        ([Status.FAILED, Status.PASSED, Status.PASSED], 2),
+    ],
+)
+def test_what_changed_is_told_against_the_good_run_before_else_the_run_before(
+    results: Results,
+    ends: list[Status],
+    compared: int,
+    local: bool,  # noqa: FBT001 - a parameter of the table
+) -> None:
+    folders = [run(results, second, status, local=local) for second, status in enumerate(ends, 1)]
+    assert shown_before(results, folders[-1]) == f"2026-01-01T00:00:0{compared}Z"
+
+
+def test_a_check_that_could_not_run_is_skipped_in_junit_and_no_failure(project: Project, results: Results) -> None:
+    outcome = an_outcome()
+    missing = CheckOutcome(name="nvcc", status=Status.UNAVAILABLE, why="nvcc is not there")
+    keep(results, replace(outcome, checks=(*outcome.checks, missing)), a_local_run())
+    report.write(project, TREE.sha256)
+    (suite,) = ET.parse(results.folder / "junit.xml").getroot().iter("testsuite")  # noqa: S314 - written by us
+    assert (suite.get("name"), suite.get("failures"), suite.get("skipped")) == ("first@local.check_nvcc", "0", "1")
+    (skipped,) = suite.iter("skipped")
+    assert skipped.get("message") == "unavailable: nvcc is not there"
+
+
+def test_seconds_of_the_last_good_runs_are_those_of_an_image_if_there_is_one(
+    project: Project, results: Results
+) -> None:
+    keep(results, replace(an_outcome(), seconds=7.0), a_local_run())
+    keep(results, replace(an_outcome(), seconds=3.0))
+    keep(results, replace(an_outcome("second"), seconds=5.0), a_local_run())
+    keep(results, an_outcome("third", status=Status.FAILED))
+    assert report.last_seconds(project, ["first", "second", "third"]) == {"first": 3.0, "second": 5.0}
 
 
 def test_a_good_result_is_compared_with_the_one_that_its_swap_kept(results: Results) -> None:

@@ -68,10 +68,16 @@ def test_swap_replaces_the_result_before(made: Results) -> None:
     assert names(made) == ["ndk"]
 
 
-def test_a_failure_keeps_no_manifest_of_the_one_before(made: Results) -> None:
+def test_a_failure_keeps_the_manifest_of_the_one_before(made: Results) -> None:
     fill(made.failed("ndk"), "old")
     made.swap(fill(made.staging("ndk", GONE), "new"), made.failed("ndk"))
-    assert bytes_of(made.failed("ndk")) == {"manifest.json": b"new"}
+    assert bytes_of(made.failed("ndk")) == {"manifest.json": b"new", "previous.json": b"old"}
+
+
+def test_a_first_good_result_keeps_the_manifest_of_the_failure_that_it_ends(made: Results) -> None:
+    fill(made.failed("ndk"), "old")
+    made.swap(fill(made.staging("ndk", GONE), "new"), made.good("ndk"))
+    assert bytes_of(made.good("ndk")) == {"manifest.json": b"new", "previous.json": b"old"}
 
 
 def test_a_good_result_ends_the_failure_before_it(made: Results) -> None:

@@ -13,7 +13,7 @@ import pytest
 from tests.unit.matrix import fake_engine as fake
 from tests.unit.matrix.fake_engine import Answer, Call, FakeBox, Program
 from tests.unit.matrix.world import CHECK_CC, CHECK_TAR, World, bytes_of, make_world
-from tvm.error import CellFailedError, EngineError, ExitCode, ImageError, StorageError, TVMError, UnavailableError
+from tvm.error import BoxGoneError, CellFailedError, EngineError, ExitCode, ImageError, StorageError, UnavailableError
 from tvm.matrix import manifest, runner
 from tvm.matrix.engine import BoxOptions
 from tvm.matrix.outcome import Status
@@ -133,9 +133,31 @@ def test_a_skipped_test_counts_as_a_failure(world: World) -> None:
     assert "1 of 3 tests did not pass" in failure_of(world, skips).cause
 
 
-@pytest.mark.parametrize("code", [124, 137])
-def test_a_check_that_overruns_says_its_limit(world: World, code: int) -> None:
-    assert "ended after its limit of 60 s" in failure_of(world, fake.prints("..", code=code)).cause
+def test_a_check_that_overruns_says_its_limit(world: World) -> None:
+    assert "ended after its limit of 60 s" in failure_of(world, fake.prints("..", code=124)).cause
+
+
+def test_a_check_that_was_killed_is_no_overrun(world: World) -> None:
+    assert "ended by SIGKILL" in failure_of(world, fake.prints("..", code=137)).cause
+
+
+def test_a_box_that_ends_while_a_check_runs_fails_the_cell_and_the_next_one_runs(world: World) -> None:
+    gone = BoxGoneError("the box is gone", fix="look for a check that ends programs")
+    world.engine.programs[CHECK_CC] = fake.raises(gone)
+    with pytest.raises(CellFailedError, match="failed: first: the box is gone") as caught:
+        world.run("first", "second")
+    assert caught.value.fix == gone.fix
+    assert (world.results.failed("first") / "logs" / "check_cc.log").read_text(encoding="utf-8") == "the box is gone"
+    assert world.results.good("second").is_dir()
+
+
+def test_a_box_that_is_gone_is_not_kept_and_does_not_hide_why_it_failed(world: World) -> None:
+    def ends_its_box(box: FakeBox, _call: Call) -> Answer:
+        box.gone = True
+        return Answer(code=137)
+
+    assert "ended by SIGKILL" in failure_of(world, ends_its_box, keep=True).cause
+    assert not any("kept" in line for line in world.told.lines)
 
 
 def test_a_junit_file_that_was_cut_off_does_not_hide_the_overrun(world: World) -> None:
@@ -266,12 +288,14 @@ def link(name: str, target: str) -> tarfile.TarInfo:
 )
 def test_a_hostile_tar_from_the_box_is_refused_and_nothing_of_it_is_written(world: World, stream: bytes) -> None:
     world.run("first")
-    before = bytes_of(world.project.root)
+    before = bytes_of(world.results.good("first"))
     world.engine.gives = stream
-    with pytest.raises(TVMError) as caught:
+    with pytest.raises(CellFailedError, match="what the checks left in /out is refused") as caught:
         world.run("first")
-    assert caught.value.exit_code is not ExitCode.STORAGE
-    assert bytes_of(world.project.root) == before
+    assert "plain files and folders" in caught.value.fix
+    assert bytes_of(world.results.good("first")) == before
+    assert sorted(bytes_of(world.results.failed("first"))) == ["logs/check_cc.log", "manifest.json"]
+    assert [path.name for path in world.project.root.parent.rglob("escaped")] == []
 
 
 def test_a_box_that_gives_another_folder_back_has_run_no_test(world: World) -> None:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from tests.unit.matrix.world import make_project
 from tvm.error import StorageError
 from tvm.matrix import coverage, report, step_summary
 from tvm.matrix.model import Project
-from tvm.matrix.outcome import Status
+from tvm.matrix.outcome import CheckOutcome, Status
 from tvm.matrix.results import Results
 
 
@@ -43,6 +44,16 @@ def test_cells_that_failed_stand_before_those_that_passed(project: Project, resu
     keep(results, an_outcome("second", status=Status.FAILED, why="pytest ended with 1"))
     assert markdown(project).splitlines()[-2:] == [
         "| ❌ | second | failed | cc 1/2 | 0 | 2.3 | pytest ended with 1 |",
+        "| ✅ | first | passed | cc 2/2 | 0 | 2.3 |  |",
+    ]
+
+
+def test_what_could_not_run_is_neither_passed_nor_failed(project: Project, results: Results) -> None:
+    missing = CheckOutcome(name="nvcc", status=Status.UNAVAILABLE)
+    keep(results, an_outcome("first"))
+    keep(results, replace(an_outcome("second", status=Status.UNAVAILABLE, why="1 of 1"), checks=(missing,)))
+    assert markdown(project).splitlines()[-2:] == [
+        "| ⚠️ | second | unavailable | nvcc unavailable | 0 | 2.3 | 1 of 1 |",
         "| ✅ | first | passed | cc 2/2 | 0 | 2.3 |  |",
     ]
 

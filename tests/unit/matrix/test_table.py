@@ -1,4 +1,5 @@
 import io
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,31 @@ def test_a_terminal_gets_a_live_table() -> None:
         listener.ended(an_outcome("ndk", artefacts=[an_artefact()]), Path("build/ndk"))
         ended = text_of(listener.render())
     assert all(word in running for word in ("ndk", "running", "check cc"))
-    assert all(word in ended for word in ("passed", "cc 2/2, tar", "build/ndk"))
+    assert all(word in ended for word in ("passed", "cc 2/2, tar failed", "build/ndk"))
+
+
+def test_the_live_table_tells_the_time_left_by_what_the_cells_took_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    states = ["host", "ndk"]
+    with table.listener(new_console(terminal=True), states, {"host": 20.0, "ndk": 50.0}) as listener:
+        assert isinstance(listener, table.LiveTable)
+        assert "about 1 min 10 s left" in text_of(listener.render())
+        listener.started("host")
+        now += 15
+        assert "about 55 s left" in text_of(listener.render())
+        now += 15
+        assert "about 50 s left" in text_of(listener.render()), "a cell that takes longer than before promises nothing"
+        for cell in states:
+            listener.started(cell)
+            listener.ended(an_outcome(cell), Path("build"))
+        assert "left" not in text_of(listener.render())
+
+
+def test_where_a_cell_never_ran_the_live_table_does_not_guess() -> None:
+    with table.listener(new_console(terminal=True), ["host", "ndk"], {"host": 20.0}) as listener:
+        assert isinstance(listener, table.LiveTable)
+        assert "left" not in text_of(listener.render())
 
 
 def own(**changes: Any) -> dict[str, Any]:

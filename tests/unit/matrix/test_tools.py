@@ -53,7 +53,18 @@ _OUTPUTS = [
     ("rocminfo", "rocminfo\t7.2.4-1\n", "7.2.4"),
     ("emcc", "emcc (Emscripten gcc/clang-like replacement + linker emulating GNU ld) 3.1.69 ()\n", "3.1.69"),
     ("node", "v20.19.2\n", "20.19.2"),
-    ("wasmtime", "wasmtime 50.0.1\n", "50.0.1"),
+    ("wasmtime", "wasmtime 50.0.1 /opt/venv/lib/wasmtime/linux-x86_64/_libwasmtime.so\n", "50.0.1"),
+    # As published by users of the vendor's compiler: this machine does not reach it.
+    ("neuronx-cc", "NeuronX Compiler version 2.27.5334.0+f702b353\n\nPython version 3.13.5\n", "2.27.5334.0"),
+    ("nki", "nki 0.6.0+31049202112.g85070674 /opt/neuron/lib/nki/__init__.py\n", "0.6.0"),
+    ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-gcc (Debian 14.2.0-19) 14.2.0\nCopyright (C) 2024 Free\n", "14.2.0"),
+    ("arm-linux-gnueabihf-gcc", "arm-linux-gnueabihf-gcc (Debian 14.2.0-19) 14.2.0\n", "14.2.0"),
+    ("riscv64-linux-gnu-gcc", "riscv64-linux-gnu-gcc (Debian 14.2.0-19) 14.2.0\n", "14.2.0"),
+    ("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64-win32\t14.2.0-19+27+b1\n", "14.2.0"),
+    ("wine64", "wine-10.0 (Debian 10.0~repack-6)\n", "10.0"),
+    ("qemu-riscv64", "qemu-riscv64 version 10.0.13 (Debian 1:10.0.13+ds-0+deb13u1)\n", "10.0.13"),
+    ("llvm-objdump", "Debian LLVM version 19.1.7\n  Optimized build.\n", "19.1.7"),
+    ("llvm-readobj", "Debian LLVM version 19.1.7\n  Optimized build.\n", "19.1.7"),
 ]
 
 

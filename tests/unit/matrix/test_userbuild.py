@@ -8,7 +8,16 @@ import pytest
 from tests.unit.matrix import fake_engine as fake
 from tests.unit.matrix.fake_engine import Answer, Call, FakeBox
 from tests.unit.matrix.world import World, bytes_of, make_world
-from tvm.error import CompileError, ConfigError, EngineError, ImageError, SourceError, StorageError, TVMError
+from tvm.error import (
+    CellFailedError,
+    CompileError,
+    ConfigError,
+    EngineError,
+    ImageError,
+    SourceError,
+    StorageError,
+    TVMError,
+)
 from tvm.matrix import userbuild
 from tvm.matrix.signals import Interrupted
 from tvm.matrix.userbuild import Built, Request
@@ -309,7 +318,7 @@ def test_a_product_that_is_no_file_is_refused(world: World) -> None:
 
 def test_a_builder_that_makes_nothing_is_an_error(world: World) -> None:
     world.engine.programs[BUILDERS] = fake.prints("done\n")
-    with pytest.raises(EngineError, match="has no /out/build/liba"):
+    with pytest.raises(CellFailedError, match="has no /out/build/liba"):
         build(world, ask())
 
 

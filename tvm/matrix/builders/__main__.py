@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tvm.error import CompileError, ExitCode, TVMError
-from tvm.matrix.builders import cuda, host, ndk, rocm, wasm
+from tvm.matrix.builders import cross, cuda, host, ndk, rocm, wasm
 from tvm.matrix.builders.job import Job, Toolchain, build
 
 
@@ -16,6 +16,7 @@ def _linked(toolchain: Callable[[str], Toolchain]) -> Callable[[Job], None]:
 
 
 _KINDS: dict[str, Callable[[Job], None]] = {
+    "cross": _linked(cross.toolchain),
     "cuda-12": cuda.build,
     "cuda-13": cuda.build,
     "host": _linked(host.toolchain),

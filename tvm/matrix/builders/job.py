@@ -10,6 +10,8 @@ from tvm.error import ConfigError, SourceError
 from tvm.support.utils import tempdir
 
 _C = frozenset({".c"})
+# Of the systems that are built for; each toolchain takes its own.
+_SHARED = frozenset({".dll", ".dylib"})
 _CXX = frozenset({".cc", ".cpp", ".cxx", ".c++", ".C"})
 
 
@@ -36,6 +38,8 @@ class Job:
     def product(self) -> Product:
         """What is to be made: a shared or static library, an object; any other suffix, or none, means a program."""
         suffix = self.output.suffix
+        if suffix in _SHARED:
+            return Product.SHARED
         return next((product for product in Product if product.value == suffix), Product.EXECUTABLE)
 
     @property

@@ -22,6 +22,8 @@ _MODULES: Mapping[str, str] = {
     "engine": "machine",
     "doctor": "machine",
     "prune": "machine",
+    "lock": "project",
+    "new": "project",
 }
 
 

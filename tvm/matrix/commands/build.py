@@ -5,7 +5,7 @@ import argparse
 from rich.console import Console
 
 from tvm.error import ExitCode, TVMError
-from tvm.matrix import plan, repro, runner, table, userbuild
+from tvm.matrix import plan, report, repro, runner, table, userbuild
 from tvm.matrix.commands._common import load_project, new_console, print_line, select_containers, select_engine
 from tvm.matrix.commands.results import show_report
 from tvm.matrix.outcome import CellOutcome
@@ -17,7 +17,7 @@ def run_command(options: argparse.Namespace) -> ExitCode:
     chosen = plan.plan(project, options.cells)
     cells = [cell.name for cell in chosen.cells]
     console = new_console()
-    with table.listener(console, cells) as listener:
+    with table.listener(console, cells, report.last_seconds(project, cells)) as listener:
         session = runner.new_session(
             project,
             select_engine(options),

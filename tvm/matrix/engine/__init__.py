@@ -81,7 +81,7 @@ class Box(Protocol):
         ...
 
     def get(self, path: str, sink: BinaryIO) -> None:
-        """Write a tar of `path` (a file or folder outside the source folder) into `sink`; a missing path is an EngineError."""
+        """Write a tar of `path` (a file or folder outside the source folder) into `sink`; a missing path is a CellFailedError."""
         ...
 
     def close(self, *, keep: bool = False) -> None:

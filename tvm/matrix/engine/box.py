@@ -6,14 +6,16 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from docker.errors import APIError, NotFound
 from docker.types import DeviceRequest
 
-from tvm.error import EngineError
+from tvm.error import BoxGoneError, CellFailedError, EngineError
 from tvm.matrix.engine import BoxOptions, Output, PreparedImage, labels
 from tvm.matrix.engine.client import Client, engine_errors, remove_container
+from tvm.matrix.engine.printed import Printed
 from tvm.matrix.engine.stream import output as read_output
 from tvm.matrix.plan import box_command
 from tvm.support.process import Completed
@@ -70,12 +72,12 @@ class DockerBox:
         command = ["timeout", "-k", str(_GRACE), f"{timeout:.3f}"]
         command += ["sh", "-c", _WITH_UMASK, f"{self._options.umask:04o}", *argv]
         started = time.monotonic()
-        printed: list[bytes] = []
+        printed = Printed()
         with engine_errors(f"run {argv[0]}"):
             call = self._exec(command, env)
             try:
                 for piece in self._pieces(call, timeout):
-                    printed.append(piece)
+                    printed.add(piece)
                     if output:
                         output(piece)
             except TimeoutError:
@@ -85,7 +87,7 @@ class DockerBox:
         seconds = time.monotonic() - started
         if code == _KILLED and seconds >= timeout:
             code = _OVERRUN
-        raw = b"".join(printed)
+        raw = printed.kept()
         return Completed(argv=tuple(argv), code=code, output=raw.decode(errors="replace"), seconds=seconds, raw=raw)
 
     def get(self, path: str, sink: BinaryIO) -> None:
@@ -94,8 +96,9 @@ class DockerBox:
             try:
                 stream, _ = self._client.get_archive(self.name, path)
             except NotFound as error:
-                msg = f"the box {self.name} has no {path}, or is gone"
-                raise EngineError(msg, fix="see the check's log for why it was not made") from error
+                self._require_there()
+                msg = f"the box {self.name} has no {path}"
+                raise CellFailedError(msg, fix="see the check's log for why it was not made") from error
             sink.writelines(stream)
 
     def close(self, *, keep: bool = False) -> None:
@@ -104,7 +107,7 @@ class DockerBox:
             return
         if keep:
             kept = labels.kept_name(self.name)
-            with engine_errors(f"keep {self.name}"):
+            with engine_errors(f"keep {self.name}"), self._there():
                 self._client.rename(self.name, kept)
             self.name = kept
         else:
@@ -112,23 +115,40 @@ class DockerBox:
         self._open = False
 
     def _exec(self, command: Sequence[str], env: Mapping[str, str] | None) -> str:
-        try:
+        with self._there():
             made: dict[str, Any] = self._client.exec_create(
                 self.name, list(command), environment=dict(env or {}), workdir=self._options.source
             )
+        return str(made["Id"])
+
+    @contextmanager
+    def _there(self) -> Iterator[None]:
+        """Tell what the engine says of a box that has ended from everything else that it refuses."""
+        try:
+            yield
         except APIError as error:
             if error.status_code not in {http.HTTPStatus.NOT_FOUND, http.HTTPStatus.CONFLICT}:
                 raise
-            limit = self._options.limit
-            msg = f"the box {self.name} is gone: it ended after its limit of {limit:g} s, or somebody removed it"
-            raise EngineError(msg, fix="raise the cell's timeout in matrix.yaml, or run again") from error
-        return str(made["Id"])
+            raise self._gone() from error
+
+    def _require_there(self) -> None:
+        with self._there():
+            self._client.inspect_container(self.name)
+
+    def _gone(self) -> BoxGoneError:
+        limit = self._options.limit
+        msg = f"the box {self.name} is gone: its limit of {limit:g} s, a check, or somebody has ended it"
+        fix = "is there a check that ends programs which it did not start? Else run again, or raise the cell's timeout"
+        return BoxGoneError(msg, fix=fix)
 
     def _pieces(self, call: str, timeout: float) -> Iterator[bytes]:
-        return read_output(self._client.exec_start(call, socket=True), limit=timeout + _GRACE + _PATIENCE)
+        with self._there():
+            stream = self._client.exec_start(call, socket=True)
+        return read_output(stream, limit=timeout + _GRACE + _PATIENCE)
 
     def _code(self, call: str, program: str) -> int:
-        told: dict[str, Any] = self._client.exec_inspect(call)
+        with self._there():
+            told: dict[str, Any] = self._client.exec_inspect(call)
         if told.get("Running") or told.get("ExitCode") is None:
             msg = f"the engine let go of {program} before it ended"
             raise EngineError(msg, fix="run again; if it comes back: nox -s doctor")

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 import requests
 import urllib3
 from docker import APIClient
-from docker.errors import APIError, DockerException, NotFound
+from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 
-from tvm.error import EngineError, TVMError
+from tvm.error import EngineError, ImageError, TVMError
 
 Client = APIClient
 
@@ -42,6 +42,11 @@ def engine_errors(doing: str) -> Iterator[None]:
         yield
     except TVMError:
         raise
+    except ImageNotFound as error:
+        msg = f"the engine was to {doing}, but the image for it is gone: {explanation(error)}"
+        raise ImageError(
+            msg, fix="somebody has removed it since this run found it: run again, and it is built anew"
+        ) from error
     except APIError as error:
         msg = f"the engine was to {doing} and refused: {explanation(error)}"
         raise EngineError(msg, fix="nox -s doctor looks for the usual causes") from error

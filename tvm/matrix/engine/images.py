@@ -77,10 +77,11 @@ def prepare(client: Client, project: Project, image: str, progress: Progress) ->
     for candidate in recipes(project, image):
         if found := find(client, candidate):
             return found
-    ground = prepare_base(client, project, project.matrix.images[image].suite, progress)
-    route, note = vendor.decide(project.matrix.images[image].vendor)
+    # The vendor is asked first: where nothing can be built without it, nothing is pulled or bootstrapped for it.
+    route, note = vendor.decide(project, image)
     if note:
         progress(note)
+    ground = prepare_base(client, project, project.matrix.images[image].suite, progress)
     wanted = _recipe(project, image, ground.base_route, ground.base_digest, route, _join(ground.route_note, note))
     arguments = recipe.build_arguments(
         project, image, base=f"{labels.REPOSITORY}/base-{wanted.suite}:{ground.tag}", vendor_route=route

@@ -7,11 +7,13 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from tvm.error import EngineError, ToolNotFound, ToolTimeoutError, TVMError
+from tvm.error import BoxGoneError, CellFailedError, EngineError, ToolNotFound, ToolTimeoutError, TVMError
 from tvm.matrix.engine import BoxOptions, Output, labels, leftovers
+from tvm.matrix.engine.printed import cut
 from tvm.matrix.signals import held
 from tvm.support import process
 from tvm.support.process import Completed
@@ -84,14 +86,18 @@ class LocalBox:
             done = _ended(command, _NO_PROGRAM, f"{error.cause}\n", started)
         if output:
             output(done.raw)
-        return done
+        raw = cut(done.raw)
+        return done if raw is done.raw else replace(done, raw=raw, output=raw.decode(errors="replace"))
 
     def get(self, path: str, sink: BinaryIO) -> None:
         """Write a tar of `path` into `sink`."""
         place = Path(self._real(path))
+        if not self.folder.exists():
+            msg = f"the box {self.name} is gone: a check, or somebody, has removed its folder"
+            raise BoxGoneError(msg, fix="is there a check that removes what is not its own? Else run again")
         if not place.exists():
             msg = f"the box {self.name} has no {path}"
-            raise EngineError(msg, fix="see the check's log for why it was not made")
+            raise CellFailedError(msg, fix="see the check's log for why it was not made")
         with tarfile.open(fileobj=sink, mode="w") as tar:
             tar.add(place, arcname=place.name)
 

@@ -1,4 +1,4 @@
-"""Ask a vendor's host whether its download can be had here."""
+"""Ask a vendor's host whether its download, or its packages, can be had here."""
 
 import http.client
 import os
@@ -8,23 +8,64 @@ import urllib.error
 import urllib.request
 from urllib.parse import urlsplit
 
+from tvm.error import VendorError
+from tvm.matrix import recipe
 from tvm.matrix.engine import VendorRoute
 from tvm.matrix.engine.context import ca_bundle
-from tvm.matrix.model import Vendor
+from tvm.matrix.model import Project, Vendor, VendorIndex
 
 # Seconds that the whole question may take: name, connection, redirects, first byte.
 LIMIT = 10.0
 
 
-def decide(vendor: Vendor | None) -> tuple[VendorRoute, str]:
-    """Return the route of an image that is to be built now, and a note that says why it is not the vendor's."""
-    if vendor is None:
-        return "none", ""
+def decide(project: Project, image: str) -> tuple[VendorRoute, str]:
+    """Return the route of an image that is to be built now, and a note that says why it is not the vendor's.
+
+    An image of a vendor's packages has no other route: where the index does not answer, or no hashes are locked, VendorError.
+    """
+    match project.matrix.images[image].vendor:
+        case None:
+            return "none", ""
+        case Vendor() as vendor:
+            return _of_download(vendor)
+        case VendorIndex() as vendor:
+            _require_index(image, vendor)
+            _require_lock(project, image, vendor)
+            return "vendor", ""
+
+
+def _of_download(vendor: Vendor) -> tuple[VendorRoute, str]:
     if vendor.sha256 is None:
         return "stand-in", f"{vendor.url}: not pinned: refused"
     if why := ask(vendor.url):
         return "stand-in", f"{vendor.url} does not answer here: {why}"
     return "vendor", ""
+
+
+def page(vendor: VendorIndex) -> str:
+    """Return the address of the first package's page: what an index must have, whatever else it shows."""
+    return f"{vendor.index.rstrip('/')}/{next(iter(vendor.packages))}/"
+
+
+def _require_index(image: str, vendor: VendorIndex) -> None:
+    if why := ask(page(vendor)):
+        names = " and ".join(vendor.packages)
+        msg = (
+            f"image {image} holds {names}, which only their vendor has, and {page(vendor)} does not answer here: {why}"
+        )
+        fix = "run this cell on a machine that reaches that address (proxies: HTTPS_PROXY; certificates: SSL_CERT_FILE)"
+        raise VendorError(msg, fix=fix)
+
+
+def _require_lock(project: Project, image: str, vendor: VendorIndex) -> None:
+    lock = recipe.vendor_lock(project, image)
+    lines = lock.read_text(encoding="utf-8").splitlines() if lock.is_file() else []
+    held = {line.split(" ", 1)[0] for line in lines if not line.startswith(" ")}
+    missing = [f"{name}=={version}" for name, version in vendor.packages.items() if f"{name}=={version}" not in held]
+    if missing:
+        msg = f"image {image}: no hash is known of {', '.join(missing)}: refused"
+        fix = f"nox -s lock -- {image} reads the hashes from the vendor's index; read the change, then commit it"
+        raise VendorError(msg, fix=fix, looked=[str(lock)])
 
 
 def ask(url: str, limit: float = LIMIT) -> str:

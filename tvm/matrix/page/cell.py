@@ -9,6 +9,9 @@ from tvm.matrix.page._parts import bar, command, count, duration, fold, link, mo
 from tvm.matrix.page.overview import repro, result
 from tvm.matrix.page.view import Cell
 
+# Failures first; what was not started says what to install, so it comes before what is well.
+_ORDER = {"failed": 0, "unavailable": 1, "passed": 2}
+
 
 def section(project: Project, cell: Cell) -> Safe:
     """Return what unfolds below a cell's name. Only a failure is unfolded from the beginning."""
@@ -56,7 +59,7 @@ def _again(cell: Cell) -> Safe:
 
 
 def _checks(cell: Cell) -> Safe:
-    checks = sorted(cell.own["checks"], key=lambda item: bool(item["status"] == "passed"))
+    checks = sorted(cell.own["checks"], key=lambda item: _ORDER.get(item["status"], 0))
     longest = max((item["seconds"] for item in checks), default=0.0)
     heads = ["Check", "Result", "#Tests passed", "Time"]
     bodies = (_check(cell, item, longest, len(heads)) for item in checks)
@@ -64,12 +67,12 @@ def _checks(cell: Cell) -> Safe:
 
 
 def _check(cell: Cell, item: dict[str, Any], longest: float, width: int) -> Safe:
-    failed = item["status"] != "passed"
-    passed = f"{item['tests'] - item['failures']} of {item['tests']}"
+    failed, ran = item["status"] == "failed", item["status"] != "unavailable"
+    passed = f"{item['tests'] - item['failures']} of {item['tests']}" if ran else "not started"
     first = row(
         item["name"], status(item["status"], cell.tone(item["status"])), number(passed), bar(item["seconds"], longest)
     )
-    why = element("p", words(item["why"], item["fix"])) if item["why"] and failed else Safe("")
+    why = element("p", words(item["why"], item["fix"])) if item["why"] else Safe("")
     tests = logs.failures(cell, item["name"]) if failed else Safe("")
     parts = (why, tests, logs.output(cell, item["name"], item["command"], failed=failed))
     return element("tbody", first, element("tr", element("td", *parts, colspan=width), class_="how"))

@@ -84,21 +84,24 @@ def _header(rows: Sequence[Row], cells: Sequence[Cell], absent: Sequence[str], t
 
 def _state(rows: Sequence[Row], cells: Sequence[Cell], absent: Sequence[str]) -> Safe:
     """Return the one line that most readers come for, the names of failed cells in it."""
-    failed = [cell for cell in cells if cell.failed]
-    passed = sum(cell.current and not cell.failed for cell in cells)
-    old = len(cells) - passed - len(failed)
-    parts: list[str] = []
-    if failed:
-        names = (piece for cell in failed for piece in (" ", anchor(cell)))
-        parts.append(join([status(f"{len(failed)} failed:", "bad"), *names]))
-    if passed:
-        parts.append(status(f"{passed} passed", "good"))
-    parts += [
+    failed, unavailable = [cell for cell in cells if cell.failed], [cell for cell in cells if cell.unavailable]
+    old = sum(not cell.current for cell in cells)
+    passed = len(cells) - len(failed) - len(unavailable) - old
+    parts = [
+        _named(failed, "failed", "bad"),
+        _named(unavailable, "unavailable", "gap"),
+        status(f"{passed} passed", "good") if passed else "",
         f"{count(old, 'cell')} of another tree" if old else "",
         f"{len(absent)} not run" if absent else "",
         summary(rows),
     ]
     return element("p", words(*parts), class_="state")
+
+
+def _named(cells: Sequence[Cell], word: str, tone: str) -> str:
+    """Return how many cells ended in a way, with their names; nothing where none did."""
+    names = (piece for cell in cells for piece in (" ", anchor(cell)))
+    return join([status(f"{len(cells)} {word}:", tone), *names]) if cells else ""
 
 
 def _details(project: Project, cells: Sequence[Cell]) -> Safe:

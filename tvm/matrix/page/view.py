@@ -11,8 +11,9 @@ from tvm.matrix import manifest
 class Cell:
     """The last result of one cell.
 
-    `folder` is where it lies beside the page, `data` its manifest, `before` the manifest of the good run before it, `proof`
-    what its last repro has shown of the same tree. `current` is false where the result is of another tree.
+    `folder` is where it lies beside the page, `data` its manifest, `before` the manifest of the run that it is compared with,
+    which lies at `before_at` from the page, `proof` what its last repro has shown of the same tree. `current` is false where
+    the result is of another tree.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Cell:
     revision: str
     data: dict[str, Any]
     before: dict[str, Any] | None = None
+    before_at: str = ""
     proof: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -31,7 +33,12 @@ class Cell:
     @property
     def failed(self) -> bool:
         """Whether the cell has failed on this tree."""
-        return self.current and self.own["status"] != "passed"
+        return self.current and self.own["status"] == "failed"
+
+    @property
+    def unavailable(self) -> bool:
+        """Whether no check of the cell could run on this machine, on this tree."""
+        return self.current and self.own["status"] == "unavailable"
 
     @property
     def finished(self) -> str:
@@ -51,5 +58,5 @@ class Cell:
 
 
 def rank(cell: Cell) -> tuple[int, str]:
-    """Return the order of cells: failed, passed, of another tree."""
-    return (0 if cell.failed else 1 if cell.current else 2, cell.name)
+    """Return the order of cells: failed, unavailable, passed, of another tree."""
+    return (0 if cell.failed else 1 if cell.unavailable else 2 if cell.current else 3, cell.name)

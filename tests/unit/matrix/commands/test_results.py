@@ -29,6 +29,22 @@ def test_coverage_after_a_run_names_the_arch_that_falls_short(play: Play, capsys
     assert "x86_64" not in err
 
 
+def test_coverage_of_the_whole_matrix_requires_the_cells_of_ci_and_counts_all(
+    play: Play, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What another cell needs may be out of reach here; it is shown as 0 of n all the same."""
+    text = play.matrix.read_text().replace("archs: {x86_64: executed, riscv64: compiled}", "archs: {x86_64: executed}")
+    other = "  far:\n    image: host\n    archs: {a: executed, b: executed}\n    checks: {tar: [tar]}\n"
+    play.matrix.write_text(f"{text}    ci: true\n{other}")
+    play.main("run", "host")
+    capsys.readouterr()
+    assert play.main("coverage") == 0
+    out = capsys.readouterr().out
+    assert out.startswith("1 of 3 archs reach their declared depth")
+    assert "far: 0 of 2 archs reach their declared depth; not required: no `ci: true`" in out
+    assert play.main("coverage", "far") == 10
+
+
 def test_coverage_that_is_reached_ends_with_zero(play: Play) -> None:
     def both(box: fake.FakeBox, call: fake.Call) -> fake.Answer:
         answer = fake.passes()(box, call)

@@ -214,6 +214,8 @@ class FakeDocker:
         return as_json({"Id": name, "Warnings": []}, 201)
 
     def _rename(self, request: Request, match: "re.Match[str]") -> Answer:
+        if match[1] not in self.containers:
+            return refusal(404, f"No such container: {match[1]}")
         self.containers[request.query["name"]] = self.containers.pop(match[1])
         return Answer(status=204)
 

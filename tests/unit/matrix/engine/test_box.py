@@ -1,16 +1,18 @@
 import io
 import tarfile
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tests.unit.matrix.engine.fake_docker import Answer, FakeDocker, Ran, as_json, one_file
-from tvm.error import EngineError
+from tests.unit.matrix.engine.fake_docker import Answer, FakeDocker, Ran, as_json, one_file, refusal
+from tvm.error import BoxGoneError, CellFailedError, EngineError
 from tvm.matrix.engine import LABEL_CELL, LABEL_RUN, BoxOptions, PreparedImage
 from tvm.matrix.engine import box as boxes
 from tvm.matrix.engine.box import DockerBox, start
 from tvm.matrix.engine.client import Client
+from tvm.matrix.engine.printed import HEAD, TAIL
 
 IMAGE = PreparedImage(
     name="ndk", tag="0" * 16, image_id="sha256:1", inventory={}, inventory_sha256="", base_route="pulled"
@@ -169,11 +171,38 @@ def test_an_engine_that_hangs_is_given_up(docker: FakeDocker, client: Client, mo
         box.run(["x"], timeout=0.1)
 
 
-def test_a_box_that_is_gone_says_so(docker: FakeDocker, client: Client) -> None:
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda box: box.run(["x"], timeout=5),
+        lambda box: box.get("/out", io.BytesIO()),
+        lambda box: box.close(keep=True),
+    ],
+    ids=["run", "get", "keep"],
+)
+def test_a_box_that_is_gone_says_so(docker: FakeDocker, client: Client, use: Callable[[DockerBox], object]) -> None:
     box = opened(docker, client)
     docker.containers.clear()
-    with pytest.raises(EngineError, match="the box box1 is gone"):
+    with pytest.raises(BoxGoneError, match="the box box1 is gone"):
+        use(box)
+
+
+def test_a_box_that_goes_while_a_program_runs_is_no_fault_of_the_engine(docker: FakeDocker, client: Client) -> None:
+    box = opened(docker, client)
+    docker.on("GET", "/exec/.*/json", lambda _request, _match: refusal(404, "No such exec instance"))
+    with pytest.raises(BoxGoneError):
         box.run(["x"], timeout=5)
+
+
+def test_output_without_end_is_kept_in_bounds(docker: FakeDocker, client: Client) -> None:
+    piece = b"x" * (1 << 20)
+    docker.program = lambda _argv: Ran(output=(b"first\n", *[piece] * 20, b"last\n"))
+    seen = list[int]()
+    done = opened(docker, client).run(["x"], timeout=30, output=lambda text: seen.append(len(text)))
+    assert sum(seen) == 20 * len(piece) + 11
+    assert len(done.raw) < HEAD + TAIL + 100
+    assert done.output.startswith("first\n")
+    assert done.output.endswith("last\n")
 
 
 def test_get_writes_the_engines_tar(docker: FakeDocker, client: Client) -> None:
@@ -185,7 +214,7 @@ def test_get_writes_the_engines_tar(docker: FakeDocker, client: Client) -> None:
 
 
 def test_get_of_a_missing_path_is_an_error(docker: FakeDocker, client: Client) -> None:
-    with pytest.raises(EngineError, match="has no /nothing"):
+    with pytest.raises(CellFailedError, match="has no /nothing"):
         opened(docker, client).get("/nothing", io.BytesIO())
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.matrix.engine.fake_docker import FakeDocker, Json, inventory
 from tests.unit.matrix.projects import TEXT, make_project
-from tvm.error import ImageError
+from tvm.error import ImageError, VendorError
 from tvm.matrix.engine import LABEL, LABEL_IMAGE, LABEL_INVENTORY, LABEL_RECIPE, Progress, base, labels, vendor
 from tvm.matrix.engine.client import Client
 from tvm.matrix.engine.images import Recipe, prepare, prepare_base, recipes
@@ -144,6 +144,16 @@ def test_a_vendor_that_answers_gives_its_address_to_the_build(
     assert _built(docker)[-1]["VENDOR_URL"] == "https://v.example/x.zip"
 
 
+def test_a_vendors_index_that_does_not_answer_ends_it_before_anything_is_pulled(
+    docker: FakeDocker, client: Client, tmp_path: Path
+) -> None:
+    index = "vendor: {index: 'https://v.example', packages: {nki: '0.6.0'}}"
+    wanting = make_project(tmp_path / "index", TEXT.replace("    suite: trixie\n", f"    suite: trixie\n    {index}\n"))
+    with pytest.raises(VendorError, match=r"https://v\.example/nki/ does not answer here: no such host"):
+        prepare(client, wanting, "host", silent)
+    assert docker.asked("POST", "/build") + docker.asked("POST", "/images/create") == []
+
+
 def test_proxies_reach_the_build(
     docker: FakeDocker, client: Client, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,7 +189,7 @@ def test_what_another_run_made_meanwhile_is_used(
     prepare_base(client, project, "trixie", silent)
     wanted = list(recipes(project, "host"))[-1]
 
-    def decide(_vendor: object) -> tuple[str, str]:
+    def decide(_project: object, _image: str) -> tuple[str, str]:
         _made_before(docker, wanted)
         return "stand-in", ""
 

@@ -1,6 +1,7 @@
 import io
 import json
 import os
+import shutil
 import sys
 import tarfile
 import tempfile
@@ -9,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.unit.stand_in import MakeStandIn
-from tvm.error import EngineError
+from tvm.error import BoxGoneError, CellFailedError, EngineError
 from tvm.matrix.engine import LABEL_CELL, LABEL_RUN, BoxOptions, leftovers
 from tvm.matrix.engine.local_box import LocalBox, remove
+from tvm.matrix.engine.printed import HEAD, TAIL
 
 ENVIRONMENT = {"HOME": "/home/tvm", "TMPDIR": "/tmp", "PYTHONPATH": "/src", "LANG": "C.UTF-8"}
 
@@ -123,8 +125,21 @@ def test_what_a_check_left_comes_back_as_a_tar(box: LocalBox) -> None:
 
 
 def test_what_is_not_there_is_an_error(box: LocalBox) -> None:
-    with pytest.raises(EngineError, match="has no /out/none"):
+    with pytest.raises(CellFailedError, match="has no /out/none"):
         box.get("/out/none", io.BytesIO())
+
+
+def test_a_box_whose_folder_a_check_has_removed_is_gone(box: LocalBox) -> None:
+    shutil.rmtree(box.folder)
+    with pytest.raises(BoxGoneError, match="has removed its folder"):
+        box.get("/out", io.BytesIO())
+
+
+def test_output_without_end_is_kept_in_bounds(box: LocalBox, stand_in: MakeStandIn) -> None:
+    stand_in("loud", output="x" * (HEAD + TAIL + 10))
+    done = box.run(["loud"], timeout=30)
+    assert len(done.raw) < HEAD + TAIL + 100
+    assert " 10 bytes of output are left out " in done.output
 
 
 def test_a_closed_box_is_gone_whatever_its_modes(box: LocalBox, tmp_path: Path) -> None:

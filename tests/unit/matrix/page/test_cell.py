@@ -60,6 +60,19 @@ def test_the_next_commands_can_be_copied() -> None:
     assert len({node.one("button").attributes["aria-label"] for node in commands}) == 4
 
 
+def test_a_check_that_could_not_run_says_so_and_what_to_install() -> None:
+    passed = an_outcome().checks[0]
+    missing = replace(passed, name="nvcc", status=Status.UNAVAILABLE, tests=0, why="no nvcc", fix="install nvcc 12.4")
+    found = section(a_cell(replace(an_outcome(), checks=(passed, missing))))
+    assert "open" not in found.one("details", id="cell-first").attributes
+    checks = found.one("table", class_="checks")
+    assert [row[:3] for row in rows(checks) if len(row) == 4][1:] == [
+        ["nvcc", "unavailable", "not started"],
+        ["cc", "passed", "2 of 2"],
+    ]
+    assert "no nvcc · install nvcc 12.4" in checks.text
+
+
 def test_checks_that_failed_stand_first() -> None:
     passed, failed = an_outcome().checks[0], replace(FAILED.checks[0], name="tar")
     found = section(a_cell(replace(FAILED, checks=(passed, failed)))).one("table", class_="checks")

@@ -10,11 +10,11 @@ from tvm.matrix.page.view import Cell
 
 
 def section(before: Cell, after: Cell) -> Node:
-    return read(changes.section(replace(after, before=before.data)))
+    return read(changes.section(replace(after, before=before.data, before_at="first/previous.json")))
 
 
 def test_without_a_run_before_there_is_nothing_to_compare_with() -> None:
-    assert read(changes.section(a_cell())).text == "Changes: there is no good run before this one to compare with."
+    assert read(changes.section(a_cell())).text == "Changes: there is no run before this one to compare with."
 
 
 def test_nothing_that_changed_is_said_in_a_sentence() -> None:
@@ -38,6 +38,12 @@ def test_of_many_changes_the_rest_is_left_to_diff() -> None:
     assert found.one("div", class_="command").one("code").text == "python -m tvm.matrix diff first/previous.json first"
 
 
-def test_a_failure_is_compared_with_the_good_result_beside_it() -> None:
+def test_a_run_before_that_was_not_good_is_called_so() -> None:
+    failed = a_cell(an_outcome(status=Status.FAILED))
+    assert section(failed, failed).text.startswith("Changes: none since the run before, which was not good, ")
+
+
+def test_the_commands_folders_are_those_of_this_result_and_of_the_one_before() -> None:
     found = many("first.failed", Status.FAILED)
-    assert found.one("div", class_="command").one("code").text == "python -m tvm.matrix diff first first.failed"
+    line = "python -m tvm.matrix diff first/previous.json first.failed"
+    assert found.one("div", class_="command").one("code").text == line

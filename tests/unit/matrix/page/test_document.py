@@ -138,6 +138,14 @@ def test_the_first_line_names_what_failed_and_counts_the_rest(project: Project) 
     assert text == "1 failed: second · 1 cell of another tree · 0 of 3 archs reach their declared depth"
 
 
+def test_what_could_not_run_is_counted_apart_from_what_failed(project: Project) -> None:
+    cells = (a_cell(), a_cell(an_outcome("nothing", status=Status.UNAVAILABLE)))
+    text = page(project, *cells).one("p", class_="state").text
+    assert "1 unavailable: nothing" in text
+    assert "1 passed" in text
+    assert "failed" not in text
+
+
 def test_a_matrix_without_results_says_how_to_get_one(project: Project) -> None:
     text = page(project).text
     assert ("No cell has a result yet: nox -s engine CELL makes one." in text, "2 not run" in text) == (True, True)

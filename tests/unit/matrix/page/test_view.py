@@ -18,14 +18,22 @@ def test_a_status_has_its_colour_on_this_tree_only(status: str, tone: str) -> No
     assert (a_cell().tone(status), a_cell(current=False).tone(status)) == (tone, "old")
 
 
+def test_a_cell_in_which_nothing_could_run_has_not_failed() -> None:
+    nothing = an_outcome(status=Status.UNAVAILABLE)
+    assert (a_cell(nothing).failed, a_cell(nothing).unavailable) == (False, True)
+    assert not a_cell(nothing, current=False).unavailable
+    assert not a_cell().unavailable
+
+
 def test_failures_come_first_and_other_trees_last() -> None:
     cells = [
+        a_cell(an_outcome("d", status=Status.UNAVAILABLE)),
         a_cell(current=False),
         a_cell(an_outcome("b")),
         a_cell(an_outcome("c", status=Status.FAILED)),
         a_cell(an_outcome("a")),
     ]
-    assert [cell.name for cell in sorted(cells, key=rank)] == ["c", "a", "b", "first"]
+    assert [cell.name for cell in sorted(cells, key=rank)] == ["c", "d", "a", "b", "first"]
 
 
 def test_a_local_result_is_told_apart() -> None:
