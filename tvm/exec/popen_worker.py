@@ -2,7 +2,7 @@
 
 It imports the standard library, and cloudpickle when something needs it: what a task does not import is not loaded.
 
-`popen_worker.py --pool FD PERMITS_FD` speaks to this project's pool. A frame is the length of its body (8 bytes, little-endian), a
+`popen_worker.py --pool FD PERMITS_FD FOLDER_FD` speaks to this project's pool. A frame is the length of its body (8 bytes, little-endian), a
 byte that says what it is, and the body, a pickle. To here: SETUP (the search path), and tasks (function, args, kwargs). From here:
 STARTED (before a task of a TIMED kind; the body is the monotonic clock as a double), then what became of it, with QUICK added if it took no time. A task of a NEXT
 kind was sent before the answer to the one before it: it may start if a byte can be read from the pipe of permits. If there is
@@ -376,9 +376,11 @@ def main() -> None:
         case ["--pool", "stdin"]:
             stream = _shared()
             _serve(Worker(stream), stream)
-        case ["--pool", number, permits]:
+        case ["--pool", number, permits, folder]:
             stream = _opened(int(number), int(number))
             os.set_inheritable(int(permits), False)  # noqa: FBT003 - the system's signature
+            os.fchdir(int(folder))
+            os.close(int(folder))
             _serve(Worker(stream, int(permits)), stream)
         case [source, sink]:
             stream = _opened(int(source), int(sink))

@@ -9,11 +9,11 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import CancelledError, Executor, Future
 from typing import Any, TypeVar
 
 from tvm.error import PoolError
-from tvm.support._pool import launchers, mapping, trees
+from tvm.support._pool import answers, launchers, mapping, trees
 from tvm.support._pool.engine import Engine, end_all
 from tvm.support._pool.mapping import MapResult, StatusKind
 from tvm.support._pool.processes import Output
@@ -90,7 +90,10 @@ class PopenWorker:
         if not self._sent:
             msg = "there is no answer to wait for: nothing was sent"
             raise PoolError(msg, fix="call send first")
-        return self._sent.popleft().result()
+        try:
+            return self._sent.popleft().result()
+        except CancelledError:
+            raise answers.killed() from None
 
     @property
     def pid(self) -> int | None:
@@ -98,8 +101,8 @@ class PopenWorker:
         return next((member.process.pid or None for member in list(self._engine.members)), None)
 
     def is_alive(self) -> bool:
-        """Tell whether the process is there and runs."""
-        return bool(self._engine.members)
+        """Tell whether the process is there and runs, or is about to start."""
+        return self._engine.is_in_use()
 
     def join(self, timeout: float | None = None) -> None:
         """Wait, at most `timeout` seconds, until the process ends by itself."""

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -101,7 +101,7 @@ def spawn_daemon(argv: Sequence[Arg], *, log: Path, env: Mapping[str, str]) -> i
 
 
 Companion = subprocess.Popen
-STDOUT, PIPE = subprocess.STDOUT, subprocess.PIPE
+STDOUT, PIPE, DEVNULL = subprocess.STDOUT, subprocess.PIPE, subprocess.DEVNULL
 TimeoutExpired = subprocess.TimeoutExpired
 # Companions that nobody waits for: they are about to end.
 _ASIDE: "list[subprocess.Popen[bytes]]" = []
@@ -123,6 +123,12 @@ def companion(
     return subprocess.Popen(
         argv, stdin=stdin, stdout=stdout, stderr=stderr, env=env, pass_fds=tuple(keep), start_new_session=True
     )
+
+
+def interpreter_options() -> list[str]:
+    """Return the options that this interpreter was started with (-O, -W, -X and so on), as multiprocessing passes them on."""
+    given: Callable[[], list[str]] = vars(subprocess)["_args_from_interpreter_flags"]
+    return given()
 
 
 def put_aside(child: "subprocess.Popen[bytes]") -> None:

@@ -26,6 +26,8 @@ _EXIT_LIMIT = 3.0
 _LARGE = 1 << 16
 # Seconds; workers with quick tasks have some in advance for longer than that.
 _GATHER = 0.0002
+# Seconds between looks whether a thread has ended.
+_LOOK = 0.05
 
 
 class Engine:
@@ -43,7 +45,8 @@ class Engine:
         self._killed = False
         # How many more workers may be started; None is no limit.
         self._starts: int | None = None
-        self._to_end: deque[Member] = deque()
+        # Who waits for the end of all workers; none is started until then.
+        self._end_wanted: deque[threading.Event] = deque()
         self._owner = os.getpid()
         self._loading, self._calling = Aside("tvm-pool-loading"), Aside("tvm-pool-callbacks")
         self._poll = poll()
@@ -58,6 +61,10 @@ class Engine:
 
     def _is_needed(self) -> bool:
         return threading.current_thread() in {self.thread, self._loading.thread}
+
+    def is_in_use(self) -> bool:
+        """Tell whether there is a worker, or will be one for what is queued."""
+        return bool(self.members) or self._has_tasks()
 
     def submit(self, task: Task) -> None:
         """Queue a task. RuntimeError after `close`, PoolError in a forked child."""
@@ -112,14 +119,15 @@ class Engine:
         self.close(cancel=True, restart=False)
 
     def end_members(self) -> None:
-        """End all workers now; more tasks are welcome. Returns when they are gone."""
-        members = list(self.members)
+        """End all workers now, and their supervisor; more tasks are welcome. Returns when they are gone."""
         with self._lock:
             self._cancel_queued()
-        self._to_end += members
+            thread = self.thread
+        ended = threading.Event()
+        self._end_wanted.append(ended)
         self.wake()
-        while self.thread is not None and self.thread.is_alive() and any(member in self.members for member in members):
-            time.sleep(0.001)
+        while thread is not None and thread.is_alive() and not ended.wait(_LOOK):
+            pass
 
     def forsake(self, *, kill: bool) -> None:
         """Accept no more tasks and end when the queued ones are done, or now. The collector calls this, in any thread: nothing is locked."""
@@ -197,16 +205,14 @@ class Engine:
         return max(0.0, min(known) - time.monotonic()) if known else None
 
     def _end_unwanted(self) -> None:
-        while self._to_end:
-            self._end_on_request(self._to_end.popleft())
-        if self._killed:
+        if self._killed or self._end_wanted:
             for member in self.members:
                 self._end_on_request(member)
             while self._again:
                 self._deliver(Done(task=self._again.popleft(), error=answers.killed()))
 
     def _end_on_request(self, member: Member) -> None:
-        if member in self.members and member.state is not State.ENDING:
+        if member.state is not State.ENDING:
             for task in member.recall() if len(member.tasks) > 1 else ():
                 self._deliver(Done(task=task, error=answers.killed()))
             member.end(answers.killed())
@@ -215,11 +221,21 @@ class Engine:
         for member in self.members:
             if member.state is State.IDLE:
                 self._employ(member)
+        if self._end_wanted:
+            self._tell_of_end()
+            return
         starting = sum(not member.is_prepared and member.state is not State.ENDING for member in self.members)
         while len(self._tasks) + len(self._again) > starting and len(self.members) < self._count and self._may_start():
             starting += self._launch()
         if self._has_tasks() and not self.members:
             self._fail_queued(PoolError("the pool was shut down, and its workers are gone: none is started any more"))
+
+    def _tell_of_end(self) -> None:
+        if not self.members:
+            self._launcher.close(_EXIT_LIMIT)
+            while self._end_wanted:
+                self._end_wanted.popleft().set()
+            self.wake()
 
     def _employ(self, member: Member) -> None:
         """Give a worker what it can take; end it if it is worn, or if there will be nothing any more."""

@@ -1,15 +1,15 @@
 """What a worker process is to its parent, on any system, and where one is started."""
 
 import os
-import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
 from tvm.error import TVMError
+from tvm.support import process
 from tvm.support._pool.frames import Channel
 
 WORKER = str(Path(__file__).parents[2] / "exec" / "popen_worker.py")
@@ -85,13 +85,7 @@ def command(*, stdout: Output, stderr: Output, autoload: bool) -> Command:
     environment = dict(os.environ)
     if not autoload:
         environment[_AUTOLOAD] = "0"
-    return Command(argv=(interpreter(), *_options(), WORKER), environment=environment, stdout=stdout, stderr=stderr)
-
-
-def _options() -> list[str]:
-    """Return the options that this interpreter was started with (-O, -W, -X and so on), as multiprocessing passes them on."""
-    of_interpreter: Callable[[], list[str]] = vars(subprocess)["_args_from_interpreter_flags"]
-    return of_interpreter()
+    return Command(argv=(interpreter(), *process.interpreter_options(), WORKER), environment=environment, stdout=stdout, stderr=stderr)
 
 
 def interpreter() -> str:
@@ -112,7 +106,7 @@ def descriptor_of(output: Output, inherited: int) -> int:
     match output:
         case None:
             return _copy_or_null(inherited)
-        case subprocess.DEVNULL:
+        case process.DEVNULL:
             return os.open(os.devnull, os.O_WRONLY)
         case int() if output >= 0:
             return os.dup(output)

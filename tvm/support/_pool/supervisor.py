@@ -351,12 +351,14 @@ class Supervisor:
             os.setsid()
             if self._libc is not None:
                 self._libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-            os.fchdir(folder)
+            # The worker goes to its folder when it runs: no relative entry of PYTHONPATH shall lead there.
+            os.chdir("/")
             os.dup2(stdout, 1)
             os.dup2(stderr, 2)
-            for descriptor in (channel, permits):
+            for descriptor in (channel, permits, folder):
                 os.set_inheritable(descriptor, True)  # noqa: FBT003 - the system's signature
-            os.execve(argv[0], [*argv, b"--pool", b"%d" % channel, b"%d" % permits], environment)  # noqa: S606 - no shell is meant
+            numbers = [b"%d" % descriptor for descriptor in (channel, permits, folder)]
+            os.execve(argv[0], [*argv, b"--pool", *numbers], environment)  # noqa: S606 - no shell is meant
         except BaseException as error:  # noqa: BLE001 - a forked process must not go on as its parent
             os.write(line, f"failed {error}\n".encode(errors="replace"))
         finally:

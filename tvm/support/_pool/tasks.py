@@ -108,8 +108,8 @@ def dumps(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
     if _is_plain(function) and _PLAIN.issuperset(map(type, args)) and _PLAIN.issuperset(map(type, kwargs.values())):
         try:
             return pickle.dumps((function, tuple(args), dict(kwargs)), _PROTOCOL)
-        except pickle.PicklingError:
-            # A lambda, say.
+        except (AttributeError, pickle.PicklingError):
+            # A lambda, or a function in a function.
             pass
     # To load it takes longer than to start a worker, and it has no types.
     cloudpickle: Any = importlib.import_module("cloudpickle")
