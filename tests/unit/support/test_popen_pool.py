@@ -779,12 +779,12 @@ ready = {str(tmp_path / "ready")!r}
         await_that(lambda: list(Path(tempfile.gettempdir()).iterdir()) == [])
 
     def test_killed_while_a_forked_child_of_it_lives(self, tmp_path: Path) -> None:
-        code = "worker = PopenWorker()\nworker.send(jobs.start_family, (ready,))\nif os.fork() == 0:\n    time.sleep(60)\nworker.recv()"
+        code = "worker = PopenWorker()\nworker.send(jobs.start_family, (ready,))\nchild = os.fork()\nif child == 0:\n    time.sleep(60)\nopen(ready + '.child', 'w').write(str(child))\nworker.recv()"
         parent = self._parent(tmp_path, code)
         family = self._family(parent, tmp_path / "ready")
         parent.kill()
         parent.wait()
-        (child,) = {pid for pid in family if "-c" in Path(f"/proc/{pid}/cmdline").read_text().split("\0")[1:2]} or {0}
+        child = int((tmp_path / "ready.child").read_text())
         await_that(lambda: not any(is_running(pid) for pid in family - {child}))
         os.kill(child, signal.SIGKILL)
 

@@ -83,6 +83,7 @@ class Engine:
 
     def _start(self) -> None:
         _ALIVE.add(self)
+        self._launcher.prepare()
         woken, self._bell = socket.socketpair()
         woken.setblocking(False)  # noqa: FBT003 - the system's signature
         self._bell.setblocking(False)  # noqa: FBT003 - as above

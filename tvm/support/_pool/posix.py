@@ -127,6 +127,11 @@ class PosixLauncher:
         self._folder = ""
         self._made = 0
 
+    def prepare(self) -> None:
+        """Start the supervisor. If that fails, `launch` tries again and tells."""
+        with suppress(PoolError):
+            self._control = self._control or self._start()
+
     def launch(self, command: Command) -> PosixProcess:
         """Start a worker."""
         channel, theirs = _pair()

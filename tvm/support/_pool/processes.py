@@ -73,6 +73,9 @@ class Command:
 class Launcher(Protocol):
     """Starts the workers of one pool."""
 
+    def prepare(self) -> None:
+        """Start what starts them, in the thread of the first task: it must not happen while that thread forks."""
+
     def launch(self, command: Command) -> Process:
         """Start one."""
 

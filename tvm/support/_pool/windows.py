@@ -179,6 +179,9 @@ class WindowsLauncher:
         self._folder = make_folder()
         self._made = 0
 
+    def prepare(self) -> None:
+        """There is nothing to start."""
+
     def launch(self, command: Command) -> WindowsProcess:
         """Start a worker."""
         self._made += 1
