@@ -169,6 +169,7 @@ class Engine:
             member.process.kill()
             for task in member.tasks:
                 self._deliver(Done(task=task, error=error))
+            member.process.close()
         self._fail_queued(error)
 
     def _is_over(self) -> bool:
@@ -250,7 +251,11 @@ class Engine:
         fair = max(1, (len(self._tasks) + len(self._again)) // (2 * self._count))
         tasks = [task for _ in range(min(room, fair)) if (task := self._next()) is not None]
         if tasks:
+            # Until it has them they are in neither list, and must not be lost whatever happens.
+            self._again.extendleft(reversed(tasks))
             member.give(tasks)
+            for _ in tasks:
+                self._again.popleft()
             self._poll.sending(member.process.channel.fileno(), on=member.is_sending)
         elif self._closed and member.state is State.IDLE:
             member.finish()

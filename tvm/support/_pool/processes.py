@@ -88,7 +88,12 @@ def command(*, stdout: Output, stderr: Output, autoload: bool) -> Command:
     environment = dict(os.environ)
     if not autoload:
         environment[_AUTOLOAD] = "0"
-    return Command(argv=(interpreter(), *process.interpreter_options(), WORKER), environment=environment, stdout=stdout, stderr=stderr)
+    return Command(
+        argv=(interpreter(), *process.interpreter_options(), WORKER),
+        environment=environment,
+        stdout=stdout,
+        stderr=stderr,
+    )
 
 
 def interpreter() -> str:

@@ -127,7 +127,12 @@ def end_below(roots: "set[int]", stopped: "set[int] | None" = None) -> None:
             return
         for pid in below:
             _signal(pid, signal.SIGKILL)
-        time.sleep(PAUSE)
+        _rest()
+
+
+def _rest() -> None:
+    # Not time.sleep: it waits until a moment, which a library that stands in front of the clocks may shift.
+    select.select([], [], [], PAUSE)
 
 
 def _stop(roots: "set[int]", stopped: "set[int]") -> "set[int]":
@@ -278,7 +283,7 @@ class Supervisor:
             if not strays:
                 return
             end_trees(strays)
-            time.sleep(PAUSE)
+            _rest()
             for pid in strays:
                 _wait(pid)
 
@@ -287,7 +292,7 @@ class Supervisor:
         limit = time.monotonic() + PATIENCE
         while self._workers and time.monotonic() < limit:
             self._reap()
-            time.sleep(PAUSE)
+            _rest()
         try:
             os.rmdir(self._folder)  # noqa: PTH106 - as above
         except OSError:

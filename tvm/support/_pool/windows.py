@@ -74,13 +74,15 @@ class Job:
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._handle = ctypes.c_void_p(kernel.CreateJobObjectW(None, None))
+        msg = "the system gives no job for a worker"
+        if not self._handle.value:
+            raise PoolError(msg)
         limits = _Limits()
         limits.basic.flags = _KILL_ON_JOB_CLOSE
         done = kernel.SetInformationJobObject(
             self._handle, _EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits)
         )
-        if not self._handle.value or not done:
-            msg = "the system gives no job for a worker"
+        if not done:
             raise PoolError(msg)
 
     def add(self, handle: int) -> None:
