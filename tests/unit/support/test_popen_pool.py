@@ -1,68 +1,34 @@
 import builtins
-import gc
 import os
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, as_completed, wait
 from pathlib import Path
 
 import pytest
 
 from tests.unit.support import pool_jobs as jobs
-from tests.unit.support.pool_processes import await_that, below, is_supervisor, supervisor_of
+from tests.unit.support.pool_processes import await_that, below, is_supervisor
 from tvm.error import (
     PoolError,
-    RemoteTaskError,
-    ResultError,
-    TaskExitError,
-    TaskInterruptedError,
-    TaskLoadError,
     TaskTimeoutError,
     WorkerDiedError,
 )
 from tvm.support.popen_pool import MapResult, PopenPoolExecutor, PopenWorker, StatusKind, kill_child_processes
 
+pytestmark = pytest.mark.usefixtures("no_process_is_left")
+
 # A task's limit in tests of limits, and one that no test reaches.
 _SHORT, _LONG = 0.3, 60.0
-
-
-@pytest.fixture(autouse=True)
-def _no_process_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    folder = tmp_path / "tmp"
-    folder.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    yield
-    gc.collect()
-    await_that(lambda: below() == set())
-
-
-@pytest.fixture
-def worker() -> Iterator[PopenWorker]:
-    made = PopenWorker()
-    yield made
-    made.kill()
-
-
-@pytest.fixture
-def pool() -> Iterator[PopenPoolExecutor]:
-    with PopenPoolExecutor(2) as made:
-        yield made
-        made.kill_workers()
 
 
 def _error(call: Callable[[], object]) -> BaseException:
     with pytest.raises(BaseException) as caught:  # noqa: PT011 - the caller looks at it
         call()
     return caught.value
-
-
-def _workers() -> set[int]:
-    return {pid for pid in below() if not is_supervisor(pid)}
 
 
 class TestWorker:
@@ -308,129 +274,6 @@ class _LoadedIn:
         return eval, (f"(__import__('time').sleep({self.seconds}), 'loaded')[1]",)
 
 
-class TestErrors:
-    @pytest.mark.parametrize(
-        "error",
-        [
-            KeyError("k"),
-            ValueError(1, "two"),
-            FileNotFoundError(2, "No such file", "name"),
-            UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad"),
-            subprocess.CalledProcessError(3, ["tool"], b"output"),
-            StopIteration(5),
-            GeneratorExit("g"),
-            TimeoutError("of its own"),
-        ],
-        ids=lambda error: type(error).__name__,
-    )
-    def test_they_arrive_as_themselves(self, worker: PopenWorker, error: BaseException) -> None:
-        worker.send(jobs.fail, (error,))
-        came = _error(worker.recv)
-
-        assert type(came) is type(error)
-        assert came.args == error.args
-        assert str(came) == str(error)
-        assert {**vars(came), "__notes__": []} == {**vars(error), "__notes__": []}
-
-    def test_attributes_of_the_system_s_errors(self, worker: PopenWorker) -> None:
-        worker.send(open, ("/nonexistent/file",))
-        came = _error(worker.recv)
-
-        assert isinstance(came, FileNotFoundError)
-        assert (came.errno, came.filename) == (2, "/nonexistent/file")
-
-    def test_one_whose_constructor_wants_other_arguments(self, worker: PopenWorker) -> None:
-        worker.send(os.getpid)
-        before = worker.recv()
-        worker.send(jobs.fail_with_two)
-        came = _error(worker.recv)
-        worker.send(os.getpid)
-
-        assert type(came) is jobs.TwoArgumentsError
-        assert (came.args, came.first, came.second, vars(came)["third"]) == (("1 and 2",), 1, 2, 3)
-        assert repr(came.__cause__) == """ValueError("invalid literal for int() with base 10: 'x'")"""
-        assert worker.recv() == before
-
-    def test_the_worker_s_traceback_is_a_note(self, worker: PopenWorker) -> None:
-        worker.send(jobs.fail_with_two)
-        (note,) = vars(_error(worker.recv))["__notes__"]
-
-        assert note.startswith("in the worker process:\nTraceback (most recent call last):\n")
-        assert "in fail_with_two" in note
-        assert "popen_worker" not in note
-
-    def test_one_that_cannot_be_pickled_is_named(self, worker: PopenWorker) -> None:
-        worker.send(jobs.fail_unpicklably)
-        came = _error(worker.recv)
-
-        assert isinstance(came, RemoteTaskError)
-        assert came.type_name == "tests.unit.support.pool_jobs.UnpicklableError"
-        assert came.text == "with a lock"
-        assert "in fail_unpicklably" in vars(came)["__notes__"][0]
-
-    def test_a_result_that_cannot_be_pickled(self, worker: PopenWorker) -> None:
-        worker.send(jobs.lock)
-        came = _error(worker.recv)
-
-        assert isinstance(came, ResultError)
-        assert "the result of the task, a _thread.lock, cannot be pickled" in str(came)
-        assert isinstance(came.__cause__, TypeError)
-
-    def test_a_result_that_cannot_be_loaded_here(self, worker: PopenWorker) -> None:
-        worker.send(jobs.LoadsOnlyAtHome)
-
-        with pytest.raises(ResultError, match="cannot be loaded here: ValueError: far from home"):
-            worker.recv()
-
-    def test_a_task_that_cannot_be_loaded_there(self, worker: PopenWorker) -> None:
-        worker.send(jobs.identity, (jobs.LoadsOnlyAtHome(),))
-
-        with pytest.raises(TaskLoadError, match="cannot load the task: ValueError: far from home"):
-            worker.recv()
-
-    def test_system_exit_ends_neither_worker_nor_parent(self, worker: PopenWorker) -> None:
-        worker.send(os.getpid)
-        before = worker.recv()
-        worker.send(sys.exit, (3,))
-        came = _error(worker.recv)
-        worker.send(os.getpid)
-
-        assert isinstance(came, TaskExitError)
-        assert came.code == 3
-        assert worker.recv() == before
-
-    def test_keyboard_interrupt(self, worker: PopenWorker) -> None:
-        worker.send(jobs.fail, (KeyboardInterrupt(),))
-
-        with pytest.raises(TaskInterruptedError, match="raised KeyboardInterrupt"):
-            worker.recv()
-
-    @pytest.mark.parametrize(
-        ("task", "args", "text"),
-        [
-            (os._exit, (7,), "exited while it ran a task: exit code 7"),
-            (jobs.crash, (), r"ended by signal 11 \(SIGSEGV\)"),
-            (os.abort, (), r"ended by signal 6 \(SIGABRT\)"),
-            (jobs.kill_itself, (signal.SIGKILL,), r"ended by signal 9 \(SIGKILL\)[^\0]*did memory run out\?"),
-            (jobs.kill_itself, (signal.SIGTERM,), r"ended by signal 15 \(SIGTERM\)"),
-        ],
-    )
-    def test_a_worker_that_dies(
-        self, worker: PopenWorker, task: Callable[..., object], args: tuple[object, ...], text: str
-    ) -> None:
-        worker.send(task, args)
-
-        with pytest.raises(WorkerDiedError, match=text):
-            worker.recv()
-        worker.send(abs, (-1,))
-        assert worker.recv() == 1
-
-    def test_all_of_them_are_child_process_errors(self) -> None:
-        for kind in (WorkerDiedError, TaskExitError, TaskInterruptedError, TaskLoadError, ResultError, RemoteTaskError):
-            assert issubclass(kind, ChildProcessError)
-        assert issubclass(TaskTimeoutError, TimeoutError)
-
-
 class TestSurroundings:
     def test_stdin_is_closed_and_control_c_does_not_reach_it(self, worker: PopenWorker) -> None:
         worker.send(jobs.environment)
@@ -529,98 +372,6 @@ class TestSurroundings:
         assert worker.recv() == text
 
 
-class TestPool:
-    def test_it_is_an_executor(self, pool: PopenPoolExecutor) -> None:
-        futures = [pool.submit(abs, -number) for number in range(8)]
-
-        assert sorted(future.result() for future in as_completed(futures)) == list(range(8))
-        assert list(pool.map(pow, [2, 3], [5, 2])) == [32, 9]
-
-    def test_thousands_of_quick_tasks(self, pool: PopenPoolExecutor) -> None:
-        futures = [pool.submit(abs, -number) for number in range(3000)]
-
-        assert [future.result() for future in futures] == list(range(3000))
-
-    def test_no_quick_task_waits_behind_a_long_one(self, pool: PopenPoolExecutor, tmp_path: Path) -> None:
-        for _ in range(2):
-            quick = [pool.submit(abs, -number) for number in range(300)]
-            long = pool.submit(jobs.touch_and_sleep, str(tmp_path / "x"), 1.0)
-            quick += [pool.submit(abs, -number) for number in range(300)]
-            wait(quick)
-
-            assert not long.done()
-            assert [future.result() for future in quick] == [*range(300), *range(300)]
-            long.result()
-
-    def test_each_task_runs_once_although_workers_die(self, tmp_path: Path) -> None:
-        log = tmp_path / "log"
-        with PopenPoolExecutor(2, timeout=_LONG) as pool:
-            futures: list[Future[object]] = []
-            for number in range(200):
-                futures.append(pool.submit(_append, str(log), number))
-                if number % 50 == 20:
-                    futures.append(pool.submit(os._exit, 3))
-            wait(futures)
-        done = [future.result() for future in futures if future.exception() is None]
-
-        assert sorted(map(int, log.read_text().split())) == sorted(done)  # type: ignore[type-var] # they are numbers
-        assert sum(isinstance(future.exception(), WorkerDiedError) for future in futures) >= 4
-        assert len(done) >= 196
-
-    def test_a_queued_task_can_be_cancelled(self, tmp_path: Path) -> None:
-        with PopenPoolExecutor(1) as pool:
-            first = pool.submit(jobs.touch_and_sleep, str(tmp_path / "pid"), 0.3)
-            await_that((tmp_path / "pid").exists)
-            second = pool.submit(abs, 1)
-
-            assert second.cancel()
-            assert not first.cancel()
-            assert first.result() == str(tmp_path / "pid")
-
-    def test_a_callback_may_wait_for_another_task(self, pool: PopenPoolExecutor) -> None:
-        got: list[object] = []
-        first = pool.submit(jobs.identity, [1])
-        first.add_done_callback(lambda _: got.append(pool.submit(jobs.identity, [2]).result()))
-        await_that(lambda: got)
-
-        assert got == [[2]]
-
-    def test_a_callback_that_fails_harms_nobody(self, pool: PopenPoolExecutor) -> None:
-        pool.submit(time.sleep, 0.1).add_done_callback(lambda _: jobs.fail(ValueError("callback")))
-
-        assert pool.submit(abs, -1).result() == 1
-
-    def test_what_cannot_be_pickled_is_the_error_of_its_future(self, pool: PopenPoolExecutor) -> None:
-        assert isinstance(pool.submit(abs, threading.Lock()).exception(), TypeError)  # type: ignore[arg-type] # that is tried
-
-    def test_processes_are_replaced_after_their_uses(self) -> None:
-        with PopenPoolExecutor(1, maximum_process_uses=3) as pool:
-            pids = [future.result() for future in [pool.submit(os.getpid) for _ in range(9)]]
-
-        assert [pids.count(pid) for pid in dict.fromkeys(pids)] == [3, 3, 3]
-
-    def test_a_forked_child_is_told_that_the_pool_is_not_its_own(self, pool: PopenPoolExecutor) -> None:
-        pool.submit(abs, -1).result()
-        child = os.fork()
-        if child == 0:
-            try:
-                pool.submit(abs, -1)
-            except PoolError:
-                os._exit(17)
-            os._exit(0)
-        _, status = os.waitpid(child, 0)
-
-        assert os.waitstatus_to_exitcode(status) == 17
-        assert pool.submit(abs, -1).result() == 1
-
-
-def _append(path: str, number: int) -> int:
-    # One write of a few bytes: whole or not at all.
-    with open(path, "a", encoding="ascii") as file:  # noqa: PTH123 - goes by value to the worker
-        file.write(f"{number}\n")
-    return number
-
-
 class TestMap:
     def test_each_item_with_what_became_of_it(self) -> None:
         with PopenPoolExecutor(2, timeout=1.0) as pool:
@@ -663,185 +414,6 @@ def _noting(taken: list[int]) -> Iterator[int]:
         yield number
 
 
-class TestShutdown:
-    def test_it_waits_for_all_by_default(self) -> None:
-        pool = PopenPoolExecutor(1)
-        futures = [pool.submit(time.sleep, 0.05) for _ in range(4)]
-        pool.shutdown()
-
-        assert all(future.done() and not future.cancelled() for future in futures)
-        assert below() == set()
-
-    def test_without_waiting_it_returns_at_once_and_what_is_queued_is_done(self) -> None:
-        pool = PopenPoolExecutor(1)
-        futures = [pool.submit(jobs.pid_after, 0.3) for _ in range(3)]
-        begun = time.monotonic()
-        pool.shutdown(wait=False)
-
-        assert time.monotonic() - begun < 0.25
-        assert len({future.result() for future in futures}) == 1
-        await_that(lambda: below() == set())
-
-    def test_it_can_drop_what_is_queued(self, tmp_path: Path) -> None:
-        pool = PopenPoolExecutor(1)
-        first = pool.submit(jobs.touch_and_sleep, str(tmp_path / "pid"), 0.5)
-        await_that((tmp_path / "pid").exists)
-        others = [pool.submit(abs, 1) for _ in range(3)]
-        pool.shutdown(wait=False, cancel_futures=True)
-
-        assert all(future.cancelled() for future in others)
-        assert first.result() == str(tmp_path / "pid")
-        await_that(lambda: below() == set())
-
-    def test_no_worker_is_started_again_after_it(self, tmp_path: Path) -> None:
-        pool = PopenPoolExecutor(1)
-        first = pool.submit(jobs.touch_and_sleep, str(tmp_path / "pid"), _LONG)
-        await_that((tmp_path / "pid").exists)
-        second = pool.submit(abs, 1)
-        pool.shutdown(wait=False)
-        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
-
-        assert isinstance(first.exception(), WorkerDiedError)
-        with pytest.raises(PoolError, match="the pool was shut down"):
-            second.result()
-
-    def test_no_more_tasks(self, pool: PopenPoolExecutor) -> None:
-        pool.shutdown()
-        pool.shutdown()
-
-        with pytest.raises(RuntimeError, match=r"^cannot schedule new futures after shutdown$"):
-            pool.submit(abs, 1)
-
-    def test_hung_tasks_can_be_ended(self, tmp_path: Path) -> None:
-        pool = PopenPoolExecutor(2)
-        hung = pool.submit(jobs.touch_and_sleep, str(tmp_path / "pid"), _LONG)
-        await_that((tmp_path / "pid").exists)
-        pool.kill_workers()
-        pool.shutdown()
-
-        assert isinstance(hung.exception(), WorkerDiedError)
-        assert below() == set()
-
-    def test_a_callback_may_shut_the_pool_down(self) -> None:
-        pool = PopenPoolExecutor(1)
-        pool.submit(time.sleep, 0.1).add_done_callback(lambda _: pool.shutdown())
-        await_that(lambda: below() == set())
-
-
-class TestCollection:
-    def test_a_pool_that_nobody_has_any_more_still_does_what_is_queued(self) -> None:
-        futures = [PopenPoolExecutor(1).submit(jobs.pid_after, 0.1) for _ in range(2)]
-
-        assert len({future.result() for future in futures}) == 2
-        await_that(lambda: below() == set())
-
-    def test_it_never_deadlocks_in_whatever_thread_and_moment(self) -> None:
-        for lock in (threading.Lock(), threading._shutdown_locks_lock):  # type: ignore[attr-defined] # what starting a thread takes
-            pool = PopenPoolExecutor(1)
-            future = pool.submit(abs, -1)
-            cycle: list[object] = [pool]
-            cycle.append(cycle)
-            del pool, cycle
-            with lock:
-                gc.collect()
-
-            assert future.result() == 1
-
-    def test_a_worker_that_nobody_has_any_more_is_ended(self, tmp_path: Path) -> None:
-        worker = PopenWorker()
-        worker.send(jobs.touch_and_sleep, (str(tmp_path / "pid"), _LONG))
-        await_that((tmp_path / "pid").exists)
-        del worker
-
-        await_that(lambda: below() == set())
-
-
-class TestEndOfTheParent:
-    @staticmethod
-    def _parent(tmp_path: Path, code: str) -> "subprocess.Popen[bytes]":
-        text = f"""
-import os, sys, time
-sys.path[:] = {sys.path!r}
-from tests.unit.support import pool_jobs as jobs
-from tvm.support.popen_pool import PopenPoolExecutor, PopenWorker
-ready = {str(tmp_path / "ready")!r}
-{code}
-"""
-        return subprocess.Popen([sys.executable, "-c", text], env={"TMPDIR": tempfile.gettempdir()})
-
-    def _family(self, parent: "subprocess.Popen[bytes]", ready: Path) -> set[int]:
-        await_that(lambda: ready.exists() and len(below(parent.pid)) >= 5)
-        return below(parent.pid)
-
-    def test_killed(self, tmp_path: Path) -> None:
-        parent = self._parent(
-            tmp_path, "worker = PopenWorker()\nworker.send(jobs.start_family, (ready,))\nworker.recv()"
-        )
-        family = self._family(parent, tmp_path / "ready")
-        parent.kill()
-        parent.wait()
-
-        await_that(lambda: not any(map(is_running, family)))
-        await_that(lambda: list(Path(tempfile.gettempdir()).iterdir()) == [])
-
-    def test_killed_while_a_forked_child_of_it_lives(self, tmp_path: Path) -> None:
-        code = "worker = PopenWorker()\nworker.send(jobs.start_family, (ready,))\nchild = os.fork()\nif child == 0:\n    time.sleep(60)\nopen(ready + '.child', 'w').write(str(child))\nworker.recv()"
-        parent = self._parent(tmp_path, code)
-        family = self._family(parent, tmp_path / "ready")
-        parent.kill()
-        parent.wait()
-        child = int((tmp_path / "ready.child").read_text())
-        await_that(lambda: not any(is_running(pid) for pid in family - {child}))
-        os.kill(child, signal.SIGKILL)
-
-    def test_an_exit_does_not_wait_for_a_hung_task(self, tmp_path: Path) -> None:
-        code = "pool = PopenPoolExecutor(2)\npool.submit(jobs.start_family, ready)\nwhile not os.path.exists(ready): time.sleep(0.01)"
-        parent = self._parent(tmp_path, code)
-
-        assert parent.wait(30) == 0
-        assert list(Path(tempfile.gettempdir()).iterdir()) == []
-
-    def test_an_exception_at_the_top(self, tmp_path: Path) -> None:
-        code = "pool = PopenPoolExecutor(2)\npool.submit(time.sleep, 60)\npool.submit(abs, 1).result()\nraise SystemExit(3)"
-
-        assert self._parent(tmp_path, code).wait(30) == 3
-
-
-def is_running(pid: int) -> bool:
-    stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and ") Z " not in stat.read_text()
-
-
-class TestEndOfTheSupervisor:
-    @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-    def test_tasks_fail_their_families_are_ended_and_the_pool_goes_on(
-        self, pool: PopenPoolExecutor, tmp_path: Path, number: int
-    ) -> None:
-        ready = tmp_path / "ready"
-        future = pool.submit(jobs.start_family, str(ready))
-        await_that(lambda: ready.exists() and len(below()) >= 5)
-        family = below()
-        (own,) = filter(is_supervisor, family)
-        os.kill(own, number)
-
-        assert isinstance(future.exception(), WorkerDiedError)
-        await_that(lambda: not any(map(is_running, family)))
-        assert not Path(ready.read_text()).exists()
-        assert pool.submit(abs, -1).result() == 1
-
-    def test_one_that_does_not_answer_is_done_without(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("tvm.support._pool.member._END_LIMIT", 0.2)
-        worker = PopenWorker()
-        worker.send(os.getpid)
-        own = supervisor_of(worker.recv())
-        os.kill(own, signal.SIGSTOP)
-        worker.send(time.sleep, (_LONG,), timeout=0.1)
-
-        with pytest.raises(TimeoutError):
-            worker.recv()
-        os.kill(own, signal.SIGCONT)
-
-
 class TestKillChildProcesses:
     def test_all_that_a_process_has_started_is_ended_but_not_itself(self, worker: PopenWorker, tmp_path: Path) -> None:
         worker.send(jobs.start_family, (str(tmp_path / "ready"), 2.0))
@@ -858,3 +430,7 @@ class TestKillChildProcesses:
         child.wait()
 
         kill_child_processes(child.pid)
+
+
+def _workers() -> set[int]:
+    return {pid for pid in below() if not is_supervisor(pid)}

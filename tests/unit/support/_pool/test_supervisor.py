@@ -69,7 +69,8 @@ class _Libproc:
         room = size // ctypes.sizeof(ctypes.c_int)
         self.asked.append((pid, room))
         found = self._children[:room]
-        numbers[: len(found)] = found
+        for at, number in enumerate(found):
+            numbers[at] = number
         return len(found)
 
 
