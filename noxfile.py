@@ -120,9 +120,11 @@ _command("lock", "Refresh the locks and pins of all images and show what changed
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the unit tests: no engine, no compiler, no network."""
+    """Run the unit tests, and compare names and values with the inventory: no engine, no compiler, no network."""
     session.install("-e", ".[dev]")
     session.run("pytest", *session.posargs)
+    if not session.posargs:
+        session.run("python", "-m", "tests.inventory")
 
 
 @nox.session
@@ -166,4 +168,4 @@ def bench(session: nox.Session) -> None:
     """Print the speed ratios."""
     session.install("-e", ".[dev]")
     for script in session.posargs or sorted(path.as_posix() for path in Path("bench").glob("[!_]*.py")):
-        session.run("python", script)
+        session.run("python", script, env={"TVM_COMPILE_CACHE": "off"})

@@ -1,7 +1,11 @@
 """What the benchmarks share: medians, and lines that compare two of them."""
 
+import os
 import statistics
 from collections.abc import Callable
+
+# What is measured is the tools; bench/cache.py turns the cache on where it is the cache.
+os.environ["TVM_COMPILE_CACHE"] = "off"
 
 
 def median(measure: Callable[[], float], *, runs: int) -> float:

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 __path__ = extend_path(__path__, __name__)
 
 from tvm import _foreign, _peer
+from tvm.backend import _autoload
 
 if TYPE_CHECKING:
     from types import ModuleType
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "error", "support"]
+__all__ = ["__version__", "backend", "error", "ir", "runtime", "script", "support", "target", "tirx"]
 
-_LAZY = frozenset({"error", "support"})
+_LAZY = frozenset(__all__) - {"__version__"}
 
 
 def __getattr__(name: str) -> "ModuleType":
@@ -29,3 +30,5 @@ def __getattr__(name: str) -> "ModuleType":
 _foreign.install()
 if _found := _peer.installed():
     warnings.warn(_peer.sentence(_found), stacklevel=2)
+
+_autoload.autoload()

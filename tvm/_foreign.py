@@ -46,7 +46,12 @@ def _forwarder(place: str) -> Callable[..., object]:
     module, _, function = place.partition(":")
 
     def forward(*arguments: object) -> object:
-        return getattr(import_module(module), function)(*arguments)
+        called = getattr(import_module(module), function)
+        try:
+            return called(*arguments)
+        except ValueError as error:
+            # tvm_ffi takes an error whose exact class it does not know for a RuntimeError.
+            raise ValueError(str(error)) from error
 
     return forward
 

@@ -192,3 +192,39 @@ class CoverageError(TVMError):
     """An arch did not reach the depth that matrix.yaml declares."""
 
     exit_code = ExitCode.COVERAGE
+
+
+class ArgumentError(TVMError, ValueError):
+    """An argument of a script member has a value that it cannot have."""
+
+
+class ArgumentTypeError(TVMError, TypeError):
+    """An argument of a script member has a type that it cannot have, or the arguments are not those of the member."""
+
+
+class RegistryError(TVMError, ValueError):
+    """A name is registered twice, is not registered, or is no name that can be."""
+
+
+class TargetError(TVMError, ValueError):
+    """A target's description is wrong: an unknown kind, tag or option, or a value of the wrong type."""
+
+
+class DeviceError(TVMError, ValueError):
+    """A device is asked for that is not there, or of a type that no backend answers for."""
+
+
+class DispatchError(TVMError):
+    """No implementation of an operation accepts the call; the message says why each refused."""
+
+
+class BackendNameError(TVMError, ValueError):
+    """A backend has a name that is none, or that would hide a module of tvm.tirx."""
+
+
+class BackendNotFoundError(TVMError, ImportError):
+    """No package tvm.backend.NAME can be imported."""
+
+
+class BackendHookError(TVMError, AttributeError):
+    """A package tvm.backend.NAME has no function register_backend()."""

@@ -36,6 +36,10 @@ while [ $# -gt 0 ]; do
         esac
         shift 2
         ;;
+    -version | --version)
+        echo "xcrun version 1.0 (a stand-in)"
+        exit
+        ;;
     -show-sdk-path | --show-sdk-path)
         echo "{folder}/$sdk.sdk"
         exit

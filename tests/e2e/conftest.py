@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e import tally
 from tests.e2e.engine import Containers, forget
 from tests.e2e.project import Project, lay, lay_real
+from tests.e2e.tally import Row, Tally
 from tests.e2e.wire import Wire
 from tvm.matrix.engine import discover
+
+_TALLY = pytest.StashKey[Tally]()
 
 
 @pytest.fixture(scope="session")
@@ -83,6 +87,31 @@ def real(real_template: Path, tmp_path: Path, wire: Wire) -> Project:
     root = tmp_path / "real"
     shutil.copytree(real_template, root, symlinks=True)
     return Project(root=root, environment={"TVM_MATRIX_DOCKER_HOST": wire.address})
+
+
+@pytest.fixture(autouse=True)
+def _tallied(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Count what a fault has left, after the test has said all it has to say."""
+    yield
+    kind = tally.KINDS.get(request.node.path.stem)
+    used = request.node.funcargs
+    if kind and (played := used.get("project") or used.get("real")):
+        containers = len(used["containers"].left()) if "containers" in used else 0
+        row = Row(kind=kind, containers=containers, half_made=len(played.half_made()))
+        request.config.stash[_TALLY].rows.append(row)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Begin the table of faults."""
+    config.stash[_TALLY] = Tally()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print the table of faults as the last thing of a session."""
+    if config.stash[_TALLY].rows:
+        terminalreporter.section("faults")
+        for line in config.stash[_TALLY].lines():
+            terminalreporter.write_line(line)
 
 
 @pytest.fixture(autouse=True)

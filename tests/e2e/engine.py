@@ -11,6 +11,7 @@ from docker.errors import NotFound
 from tests.e2e.wire import Wire
 from tvm.error import ConfigError
 from tvm.matrix import loader, prune
+from tvm.matrix.engine import LABEL_IMAGE, labels
 from tvm.matrix.engine.client import Client
 
 # Seconds that an engine whose client has gone may take to end a build.
@@ -49,3 +50,16 @@ def forget(client: Client, changed: Path, template: Path) -> None:
     for name in sorted(names):
         with suppress(NotFound):
             untyped.remove_image(name, force=True)
+
+
+def base_of(client: Client, image: str) -> str:
+    """Return the name of images/base that an image stands on."""
+    untyped: Any = client
+    layers = untyped.inspect_image(image)["RootFS"]["Layers"]
+    for found in untyped.images(filters={"label": [f"{LABEL_IMAGE}=base"]}):
+        below = untyped.inspect_image(found["Id"])["RootFS"]["Layers"]
+        names = [name for name in found["RepoTags"] or () if name.startswith(labels.REPOSITORY)]
+        if names and layers[: len(below)] == below:
+            return str(names[0])
+    msg = f"the image {image} stands on no images/base"
+    raise AssertionError(msg)

@@ -1,7 +1,7 @@
 """An engine of a test's own, beside the shared one: it may be restarted."""
 
+import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -50,10 +50,12 @@ class PrivateEngine:
 @contextmanager
 def started() -> Iterator[PrivateEngine]:
     """Start an engine, and leave nothing of it."""
-    DEFAULT.home.mkdir(mode=0o711, parents=True, exist_ok=True)
+    # A namespace of containerd takes no name that ends with a sign, as a random one may.
+    name = f"e2e-{os.getpid()}"
     # Beside our private engine's data, which lie on no overlay; its run folder is short, for sockets go below it.
-    home = Path(tempfile.mkdtemp(prefix="e2e-", dir=DEFAULT.home))
-    layout = Layout(run=Path("/run") / f"tvm-{home.name}", home=home, bridge="tvm-e2e0", namespace=f"tvm-{home.name}")
+    home = DEFAULT.home / name
+    home.mkdir(mode=0o711, parents=True)
+    layout = Layout(run=Path("/run") / f"tvm-{name}", home=home, bridge="tvm-e2e0", namespace=f"tvm-{name}")
     try:
         daemon.start(layout).close()
         yield PrivateEngine(layout=layout)

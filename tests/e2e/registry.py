@@ -15,6 +15,8 @@ from tvm.support import process
 from tvm.support.utils import which
 
 _PROGRAM = "docker-registry"
+# The name that a suite called `elsewhere` has in a registry.
+_TAG = "elsewhere-slim"
 # Seconds for the package to be installed, and for the registry to listen.
 _INSTALL, _START = 300.0, 60.0
 _CONFIGURATION = """\
@@ -65,9 +67,9 @@ def push(client: Client, image: str, port: int) -> Pushed:
     """Push an image and return what it is called there; the engine forgets that name of it."""
     untyped: Any = client
     repository = f"127.0.0.1:{port}/debian"
-    untyped.tag(image, repository, "pushed")
-    told = list(untyped.push(repository, tag="pushed", stream=True, decode=True))
-    untyped.remove_image(f"{repository}:pushed")
+    untyped.tag(image, repository, _TAG)
+    told = list(untyped.push(repository, tag=_TAG, stream=True, decode=True))
+    untyped.remove_image(f"{repository}:{_TAG}")
     digests = [line["aux"]["Digest"] for line in told if "aux" in line]
     assert digests, told
     return Pushed(repository=repository, digest=digests[0])

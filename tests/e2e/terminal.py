@@ -31,6 +31,8 @@ class Terminal:
         """Start `argv` in the project."""
         self._root = project.root.resolve()
         self._master, slave = pty.openpty()
+        self._printed = bytearray()
+        self._quiet = False
         try:
             # setsid makes the terminal the controlling one and becomes the program: the pid stays.
             self._child = subprocess.Popen(
@@ -52,18 +54,32 @@ class Terminal:
             with suppress(ProcessLookupError):
                 os.kill(self._child.pid, number)
 
+    def wait_for(self, text: str, limit: float) -> None:
+        """Read until the program has printed a text."""
+        end = time.monotonic() + limit
+        while text.encode() not in self._printed:
+            assert time.monotonic() < end, self._printed.decode(errors="replace")
+            assert self._read(), self._printed.decode(errors="replace")
+
+    def type(self, text: str) -> None:
+        """Press keys."""
+        os.write(self._master, text.encode())
+
+    def _read(self) -> bool:
+        """Read what is there; False once the last program on the terminal has gone."""
+        self._quiet = not select.select([self._master], [], [], 0.1)[0]
+        if not self._quiet:
+            try:
+                self._printed += os.read(self._master, 1 << 16)
+            except OSError:
+                return False
+        return True
+
     def finish(self, limit: float) -> Ended:
         """Read to the end and return how it ended; one that is still there after `limit` seconds is killed, and named."""
         end = time.monotonic() + limit
-        printed = bytearray()
         while time.monotonic() < end:
-            if select.select([self._master], [], [], 0.1)[0]:
-                try:
-                    printed += os.read(self._master, 1 << 16)
-                except OSError:
-                    # The last program on the terminal has gone.
-                    break
-            elif self._child.poll() is not None:
+            if not self._read() or (self._quiet and self._child.poll() is not None):
                 break
         with suppress(subprocess.TimeoutExpired):
             # The terminal is let go a little before the program is gone.
@@ -73,7 +89,7 @@ class Terminal:
             os.kill(pid, signal.SIGKILL)
         code = self._child.wait()
         os.close(self._master)
-        return Ended(code=code, output=printed.decode(errors="replace"), left=sorted(left.values()))
+        return Ended(code=code, output=self._printed.decode(errors="replace"), left=sorted(left.values()))
 
 
 def processes(root: Path) -> dict[int, str]:

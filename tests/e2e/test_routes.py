@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tests.e2e import registry, vendor_host
-from tests.e2e.engine import Containers
+from tests.e2e.engine import Containers, base_of
 from tests.e2e.project import HERE, Project
 from tests.e2e.registry import Pushed
 from tvm.error import ExitCode
 from tvm.matrix import manifest
-from tvm.matrix.engine import LABEL_IMAGE, discover, labels
+from tvm.matrix.engine import discover
 
 # What is pushed holds all that images/base would install.
 BASE = """\
@@ -66,6 +66,19 @@ def test_a_digest_that_the_registry_does_not_have_is_an_error_and_no_other_route
     assert "mmdebstrap" not in done.output
 
 
+@pytest.mark.usefixtures("spared")
+def test_lock_takes_the_digest_that_the_registry_has_now(project: Project, pushed: Pushed) -> None:
+    _stand_on(project, pushed.repository, f"sha256:{WRONG}")
+    before = (project.root / "matrix.yaml").read_text(encoding="utf-8")
+    done = project.matrix("lock", "small")
+    assert done.code == 0, done.output
+    assert f"suites.elsewhere.digest │ sha256:{WRONG} │ {pushed.digest} " in done.output
+    after = (project.root / "matrix.yaml").read_text(encoding="utf-8")
+    assert after == before.replace(f"sha256:{WRONG}", pushed.digest)
+    again = project.matrix("lock", "small")
+    assert (again.code, again.output.splitlines()[0]) == (0, "nothing changed")
+
+
 def test_a_vendors_download_with_the_right_sum_is_taken(project: Project, host: str, containers: Containers) -> None:
     done = _run_vendored(project, f"{host}{vendor_host.WHOLE}", vendor_host.SHA256)
     assert done.code == 0, done.output
@@ -110,7 +123,9 @@ def pushed(template: Path, tmp_path_factory: pytest.TempPathFactory, engine: dis
     port = registry.free_port()
     started = registry.serve(tmp_path_factory.mktemp("registry"), port)
     try:
-        found = registry.push(engine.client, _base_of(engine, template), port)
+        found = registry.push(
+            engine.client, base_of(engine.client, str(_image(Project(root=template), "one")["id"])), port
+        )
         yield found
         registry.forget(engine.client, found)
     finally:
@@ -124,20 +139,6 @@ def host(tmp_path: Path) -> Iterator[str]:
     vendor_host.make_certificates(tmp_path)
     with vendor_host.serve(tmp_path) as address:
         yield address
-
-
-def _base_of(engine: discover.Connection, template: Path) -> str:
-    """Return the name of images/base that the small image stands on."""
-    untyped: Any = engine.client
-    image = _image(Project(root=template), "one")
-    layers = untyped.inspect_image(image["id"])["RootFS"]["Layers"]
-    for found in untyped.images(filters={"label": [f"{LABEL_IMAGE}=base"]}):
-        below = untyped.inspect_image(found["Id"])["RootFS"]["Layers"]
-        names = [name for name in found["RepoTags"] or () if name.startswith(labels.REPOSITORY)]
-        if names and layers[: len(below)] == below:
-            return str(names[0])
-    msg = "the small image stands on no images/base"
-    raise AssertionError(msg)
 
 
 def _image(project: Project, cell: str) -> dict[str, Any]:

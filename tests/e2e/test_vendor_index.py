@@ -129,7 +129,8 @@ def _run(project: Project, *arguments: str) -> Any:
     own, bundle = project.root.parent / "ca.crt", ca_bundle(os.environ)
     parts = [path.read_bytes() for path in (own, bundle) if path and path.is_file()]
     trusted.write_bytes(b"\n".join(parts))
-    return project.matrix(*arguments, SSL_CERT_FILE=str(trusted), NO_PROXY="127.0.0.1", no_proxy="127.0.0.1")
+    direct = "127.0.0.1,localhost"
+    return project.matrix(*arguments, SSL_CERT_FILE=str(trusted), NO_PROXY=direct, no_proxy=direct)
 
 
 def _calls(path: Path) -> list[str]:

@@ -14,7 +14,7 @@ CONTENT = b"a tool of a vendor, packed\n" * 4096
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 WHOLE, CUT_OFF = "/tool.zip", "/cut-off.zip"
 _AUTHORITY = "keyUsage=critical,keyCertSign,cRLSign"
-_HOST = "subjectAltName=IP:127.0.0.1\nbasicConstraints=CA:FALSE\nauthorityKeyIdentifier=keyid\n"
+_HOST = "subjectAltName=IP:127.0.0.1,DNS:localhost\nbasicConstraints=CA:FALSE\nauthorityKeyIdentifier=keyid\n"
 
 
 def make_certificates(folder: Path) -> None:

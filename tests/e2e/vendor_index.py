@@ -62,7 +62,8 @@ def serve(folder: Path, packages: Mapping[str, str]) -> Iterator[Index]:
             """Say nothing of each request."""
 
     with vendor_host.serve(folder, Handler) as address:
-        yield Index(address=f"{address}/simple", wheels=wheels, asked=asked)
+        # pip of Debian 13 fails at an index whose host is an address (ValueError: check_hostname requires server_hostname).
+        yield Index(address=f"{address.replace('127.0.0.1', 'localhost')}/simple", wheels=wheels, asked=asked)
 
 
 def _page(path: str, wheels: Mapping[str, bytes]) -> bytes:

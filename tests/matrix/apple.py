@@ -116,14 +116,14 @@ def verify_signature(path: Path, facts: MachOFacts) -> int:
     assert (magic, count >= 1) == (_SUPER_BLOB, True)
     (directory,) = struct.unpack_from(">I", data, offset + 16)
     start = offset + directory
-    magic, length, _, flags, hashes, _, _, _, pages, limit = struct.unpack_from(">10I", data, start)
+    magic, length, _, flags, hashes, _, _, pages, limit = struct.unpack_from(">9I", data, start)
     hash_size, hash_type, _, page_shift = struct.unpack_from(">4B", data, start + 36)
     assert (magic, flags & _AD_HOC, hash_type, limit) == (_DIRECTORY, _AD_HOC, _SHA256, offset)
     assert directory + length <= size
     page = 1 << page_shift
     signed = [data[start + hashes + n * hash_size :][:hash_size] for n in range(pages)]
     assert signed == [hashlib.sha256(data[at : min(at + page, limit)]).digest() for at in range(0, limit, page)]
-    return pages
+    return int(pages)
 
 
 def _objdump(option: str, path: Path) -> str:

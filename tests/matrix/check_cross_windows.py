@@ -28,7 +28,7 @@ def wine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wine]:
 @pytest.mark.parametrize("name", NAMES)
 def test_dll_of_a_kernel_runs(wine: Wine, name: str, tmp_path: Path, artefact: Publish) -> None:
     kernel, library = KERNELS[name](), tmp_path / f"{name}.dll"
-    fcompile = cc.cross_compiler(CC, options=["-O3", SAME_BYTES], output_format="dll")
+    fcompile = cc.cross_compiler(CC, options=["-O3", *SAME_BYTES], output_format="dll")
     fcompile(str(library), [kernel.source])
     evidence = [
         linked("cc.cross_compiler", f"{CC} and GNU ld"),
@@ -45,7 +45,7 @@ def test_static_library_holds_the_kernels_and_runs(wine: Wine, tmp_path: Path, a
     library, whole = tmp_path / "libkernels.a", tmp_path / "whole.dll"
     cc.create_staticlib(library, objects, ar=f"{TRIPLE}-ar")
     assert set(cc.get_global_symbol_section_map(library, nm=f"{TRIPLE}-nm")) == set(NAMES)
-    options = ["-Wl,--whole-archive", str(library), "-Wl,--no-whole-archive", SAME_BYTES]
+    options = ["-Wl,--whole-archive", str(library), "-Wl,--no-whole-archive", *SAME_BYTES]
     cc.create_shared(whole, [], options=options, cc=CC)
     _inspect(whole, set(NAMES))
     evidence = [
@@ -60,7 +60,7 @@ def test_static_library_holds_the_kernels_and_runs(wine: Wine, tmp_path: Path, a
 def test_cxx_dll_needs_no_library_of_the_compiler(wine: Wine, tmp_path: Path, artefact: Publish) -> None:
     """An exception is thrown and caught inside; what it takes is linked in."""
     library = tmp_path / "throws.dll"
-    options = ["-O2", "-static-libgcc", "-static-libstdc++", SAME_BYTES]
+    options = ["-O2", "-static-libgcc", "-static-libstdc++", *SAME_BYTES]
     # Without a list the functions of the C++ library would be exported as well.
     names = tmp_path / "names.def"
     names.write_text("EXPORTS\n  softmax\n", encoding="utf-8")
@@ -73,11 +73,11 @@ def test_cxx_dll_needs_no_library_of_the_compiler(wine: Wine, tmp_path: Path, ar
     artefact(f"{ARCH}/{library.name}", library, target=TRIPLE, arch=ARCH, evidence=evidence)
 
 
-def test_same_bytes_at_another_time(tmp_path: Path) -> None:
-    """The option is what does it: without it the header names the second of the link."""
+def test_same_bytes_in_another_folder_at_another_time(tmp_path: Path) -> None:
+    """The options are what does it: without them the header names the second of the link."""
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        cc.create_shared(tmp_path / name / "same.dll", ["examples/kernels/softmax.c"], options=[SAME_BYTES], cc=CC)
+        cc.create_shared(tmp_path / name / "same.dll", ["examples/kernels/softmax.c"], options=SAME_BYTES, cc=CC)
     assert (tmp_path / "one/same.dll").read_bytes() == (tmp_path / "two/same.dll").read_bytes()
     cc.create_shared(tmp_path / "timed.dll", ["examples/kernels/softmax.c"], cc=CC)
     assert windows.read(tmp_path / "timed.dll").timestamp > 0

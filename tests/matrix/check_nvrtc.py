@@ -99,6 +99,13 @@ def test_error_has_the_users_file_and_line(tmp_path: Path) -> None:
     assert not product.exists()
 
 
+def test_an_error_comes_before_any_warning_of_the_toolkit_s_headers() -> None:
+    text = "#include <cuda_fp8.h>\n#include <cuda_bf16.h>\n__nv_fp8_e4m3 wrong = unknown_name;"
+    with pytest.raises(CompileError) as error:
+        nvcc.compile_cuda(text, "ptx", "sm_90a")
+    assert error.value.output.startswith("tvm_kernels.cu(3): error: ")
+
+
 def test_error_in_text_has_its_line_and_what_a_line_directive_says() -> None:
     with pytest.raises(CompileError, match=r"tvm_kernels\.cu\(1\): error"):
         nvcc.compile_cuda("uint32_t wrong = unknown_name;", "ptx", "sm_90a")

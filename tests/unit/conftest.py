@@ -33,11 +33,14 @@ def bin_folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _scrubbed_environment(bin_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _scrubbed_environment(bin_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name in _NAMES or name.startswith(_PREFIXES):
             monkeypatch.delenv(name)
     monkeypatch.setenv("PATH", str(bin_folder))
+    # A test sees its tools called. Those of the compile cache turn it on, in a folder of their own.
+    monkeypatch.setenv("TVM_COMPILE_CACHE", "off")
+    monkeypatch.setenv("TVM_COMPILE_CACHE_DIR", str(tmp_path / "compile-cache"))
 
 
 @pytest.fixture

@@ -102,6 +102,11 @@ def test_a_name_that_is_taken_stays_as_it_is() -> None:
     assert set(registered) == set(_foreign.TABLE)
 
 
+def test_a_wrong_argument_is_a_value_error_on_the_other_side_too() -> None:
+    with pytest.raises(ValueError, match=r"^no CUDA architecture: 'gfx90a'\nfix: pass arch="):
+        tvm_ffi.get_global_func("tvm.support.nvcc.get_compute_version")("gfx90a")
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_call_reaches_the_function_by_position() -> None:
     import_module("fake_ffi")

@@ -38,7 +38,7 @@ def layer(name: str) -> str:
             return "backends" if is_backend(name) else "backend"
         case ["tvm", first, *_] if not first.startswith("_"):
             return first
-        case ["tvm", first] if not first.startswith("__"):
+        case ["tvm", first, *_] if not first.startswith("__"):
             # Private helpers of tvm/__init__.py.
             return "base"
         case _:

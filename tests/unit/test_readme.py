@@ -15,11 +15,12 @@ from tests.unit.matrix.projects import make_project
 from tests.unit.stand_in import MakeStandIn
 from tvm.error import ExitCode
 from tvm.matrix import cli, loader
-from tvm.matrix.model import Cell, Image, Suite, Vendor
+from tvm.matrix.model import Cell, Image, Suite, Vendor, VendorIndex
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+EXAMPLES = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 SETUP = "python3 -m venv .venv && .venv/bin/pip install 'nox[uv]' && .venv/bin/nox -s "
 CELLS = loader.load(ROOT).matrix.cells
 
@@ -120,7 +121,7 @@ def test_example_of_a_target_is_six_lines_that_load(tmp_path: Path) -> None:
 def test_example_of_the_library_builds_its_libraries(
     tmp_path: Path, stand_in: MakeStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    example, _ = EXAMPLES
     (tmp_path / "example.py").write_text(example, encoding="utf-8")
     for name in ("softmax.c", "model.o", "runtime.o"):
         (tmp_path / name).touch()
@@ -132,6 +133,12 @@ def test_example_of_the_library_builds_its_libraries(
     assert (tmp_path / "libmodel.so").is_file()
     assert {"-shared", "-fPIC", "-lm", "-O3", "softmax.c"} <= set(android.calls[0])
     assert {"-shared", "-fPIC", "-O3", "model.o", "runtime.o"} <= set(cross.calls[0])
+
+
+def test_example_of_targets_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    _, example = EXAMPLES
+    exec(example, {})  # noqa: S102 - the README's own code
+    assert capsys.readouterr().out == "sm_90a 287\nllvm\n"
 
 
 def test_differences_are_about_functions_that_exist() -> None:
@@ -151,7 +158,14 @@ def test_command_line_page_has_every_exit_code() -> None:
 
 
 @pytest.mark.parametrize(
-    ("heading", "model"), [("## Suite", Suite), ("## Image", Image), ("### Vendor", Vendor), ("## Cell", Cell)]
+    ("heading", "model"),
+    [
+        ("## Suite", Suite),
+        ("## Image", Image),
+        ("### Vendor", Vendor),
+        ("### Vendor's index", VendorIndex),
+        ("## Cell", Cell),
+    ],
 )
 def test_matrix_page_has_every_field(heading: str, model: type[BaseModel]) -> None:
     assert [row[0].strip("`") for row in _table("matrix.md", heading)] == list(model.model_fields)

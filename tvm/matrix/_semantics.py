@@ -34,7 +34,14 @@ _Finding = tuple[Key, str]
 
 def problems(document: Document, root: Path) -> list[Problem]:
     """Return what does not fit together. Values of a wrong type are passed over: the model reports those."""
-    rules: tuple[Callable[[Any, Path], Iterator[_Finding]], ...] = (_names, _images, _cells, _folders, _checks)
+    rules: tuple[Callable[[Any, Path], Iterator[_Finding]], ...] = (
+        _names,
+        _images,
+        _cells,
+        _engines,
+        _folders,
+        _checks,
+    )
     found = (finding for rule in rules for finding in rule(document.value, root))
     return [Problem(line=document.line(path), path=path, message=message) for path, message in found]
 
@@ -82,6 +89,13 @@ def _cells(value: Any, _root: Path) -> Iterator[_Finding]:
         held = _table(images[image], "tools")
         for check, needs in _table(cell, "checks").items():
             yield from _needs(("cells", name, "checks", check), image, _list(needs), held)
+
+
+def _engines(value: Any, _root: Path) -> Iterator[_Finding]:
+    cells = _table(value, "cells")
+    for name in _table(value, "engines"):
+        if name not in cells:
+            yield ("engines", name), f"cell {name!r} is not among cells{suggest(name, cells)}"
 
 
 def _needs(path: Key, image: str, needs: list[Any], held: dict[str, Any]) -> Iterator[_Finding]:

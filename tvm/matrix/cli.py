@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tvm.error import CompileError, ExitCode, TVMError
 from tvm.matrix import commands
+from tvm.matrix.ci import FORMATS
 from tvm.matrix.signals import Interrupted, interruptible
 from tvm.support.record import strip_credentials
 
@@ -60,6 +61,11 @@ def _runs(subcommands: "_Commands") -> None:
         "--keep", action="store_true", help="keep the container of a cell that failed, and say how to look into it"
     )
     run.add_argument(
+        "--shell",
+        action="store_true",
+        help="open a shell in a box of the cell instead: its image, the tree, no network",
+    )
+    run.add_argument(
         "--require-all",
         action="store_true",
         help="fail where a check is unavailable: without an engine, for want of a tool on this machine",
@@ -95,6 +101,7 @@ def _shows(subcommands: "_Commands") -> None:
     _command(subcommands, "list", "list the cells")
     explain = _command(subcommands, "explain", "print exactly what would run")
     _cells(explain)
+    _engine(explain)
     coverage = _command(subcommands, "coverage", "hardware x depth: what each arch reached, and the why of each gap")
     _cells(coverage, optional=True)
     _command(subcommands, "report", "rewrite the report from all results and print the table")
@@ -105,8 +112,14 @@ def _shows(subcommands: "_Commands") -> None:
     merge.add_argument(
         "folders", nargs="+", type=Path, metavar="FOLDER", help="a folder that holds results: build/matrix of a machine"
     )
-    ci = _command(subcommands, "ci", "the cells marked `ci: true` as JSON for a GitHub matrix")
-    ci.add_argument("--workflow", action="store_true", help="print the whole GitHub workflow instead")
+    ci = _command(subcommands, "ci", "the cells marked `ci: true` as JSON for a GitHub matrix, or what a CI runs")
+    kind = ci.add_mutually_exclusive_group()
+    kind.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="print a whole GitHub workflow or GitLab pipeline with a job that joins the results, or JSON for any other CI",
+    )
+    kind.add_argument("--workflow", action="store_true", help="the same as --format github")
     _command(subcommands, "schema", "print the JSON schema of matrix.yaml")
 
 
@@ -121,8 +134,10 @@ def _keeps(subcommands: "_Commands") -> None:
     new.add_argument(
         "--suite", help="the Debian suite that the image stands on (default: the first that does not roll)"
     )
-    prune = _command(subcommands, "prune", "remove our images of old recipes and what killed runs left")
-    prune.add_argument("--all", action="store_true", help="remove every image of ours")
+    prune = _command(
+        subcommands, "prune", "remove our images of old recipes, venvs of old locks, and what killed runs left"
+    )
+    prune.add_argument("--all", action="store_true", help="remove every image and every venv of ours")
     _engine(prune)
 
 

@@ -18,7 +18,7 @@ from rich.text import Text
 import tvm
 from tvm import _peer as _peer_module
 from tvm.error import ConfigError, EngineError, ExitCode
-from tvm.matrix.engine import base, daemon, discover, images, install, local, select
+from tvm.matrix.engine import base, daemon, discover, hosts, images, install, local, select, shim
 from tvm.matrix.engine.client import Client, engine_errors
 from tvm.matrix.engine.context import ca_bundle, proxies
 from tvm.matrix.engine.discover import Connection, NoEngineError
@@ -72,6 +72,8 @@ def diagnose(project: Project, engine: str | None = None, layout: Layout = DEFAU
     """Look at everything."""
     return [
         *_engine(project, engine, layout),
+        *_hosts(project, engine),
+        *_docker_program(),
         _private(layout),
         _disk("build folder", project.root),
         _clock(),
@@ -101,6 +103,24 @@ def _engine(project: Project, engine: str | None, layout: Layout) -> Iterator[Fi
         yield _warn("engine", LocalEngine(why).describe(), error.fix) if why else _bad("engine", seen, error.fix)
     except EngineError as error:
         yield _bad("engine", "; ".join([error.cause, *error.looked]), error.fix)
+
+
+def _hosts(project: Project, engine: str | None) -> Iterator[Finding]:
+    """Look at each host of `engines` in the matrix, unless the user names one engine for all cells."""
+    cells = {} if hosts.overridden(engine, os.environ) else project.matrix.engines
+    for host in dict.fromkeys(cells.values()):
+        subject = f"host of {', '.join(cell for cell, named in cells.items() if named == host)}"
+        try:
+            with closing(discover.connect(discover.of_host(host, os.environ))) as connection:
+                yield _ok(subject, describe(connection))
+        except EngineError as error:
+            yield _bad(subject, error.cause, error.fix)
+
+
+def _docker_program() -> Iterator[Finding]:
+    """Tell where `docker` is Podman by another name: what is typed there is Podman's business, and so is its socket."""
+    if (program := which("docker")) and shim.is_podman(program):
+        yield _ok("docker", f"{program} is Podman's shim (podman-docker); its socket answers as Podman")
 
 
 def _answering(connection: Connection, project: Project) -> Iterator[Finding]:

@@ -13,6 +13,10 @@ _SOURCE = BoxOptions.source
 _USER = BoxOptions.user
 
 
+# Tools that run programs of other machines.
+_EMULATORS = ("qemu-", "wine")
+
+
 def explain(plan: Plan) -> str:
     """Return what a run of `plan` does, line by line; what only the engine can decide is named as such."""
     images = dict.fromkeys(cell.image for cell in plan.cells)
@@ -83,6 +87,10 @@ def _arguments(arguments: Mapping[str, str]) -> Iterator[str]:
 def _cell(cell: PlannedCell) -> Iterator[str]:
     yield f"cell {cell.name}"
     yield f"  image {cell.image}"
+    yield (
+        f"  engine {cell.host} (engines in matrix.yaml; not with --engine)" if cell.host else "  engine of this machine"
+    )
+    yield "  on an engine of another architecture than the image's: emulated and slow, each run warns"
     for arch, depth in cell.archs.items():
         yield f"  arch {arch} must be {depth.name}"
     yield f"  container: network none, user {_USER}, init, tmpfs {_SOURCE} of user {_USER}, working folder {_SOURCE}"
@@ -97,6 +105,8 @@ def _check(check: PlannedCheck, timeout: int) -> Iterator[str]:
     yield f"  check {check.name}, at most {timeout} s"
     for probe in check.probes:
         yield f"    probe {probe.tool} {probe.specifier}: {_line(probe.argv)}"
+    if emulators := [probe.tool for probe in check.probes if probe.tool.startswith(_EMULATORS)]:
+        yield f"    runs foreign programs by {', '.join(emulators)}: emulated, slow"
     for name, value in check_environment(check.name, _SOURCE).items():
         yield f"    environment {name}={value}"
     yield f"    run {_line(check.command)}"

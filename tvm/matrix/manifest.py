@@ -139,6 +139,7 @@ def _own(outcome: CellOutcome, run: Run) -> dict[str, Any]:
             "base_digest": run.image.base_digest,
             "vendor_route": run.image.vendor_route,
             "route_note": run.image.route_note,
+            "emulation": run.image.emulation,
         },
         "packages": {kind: run.image.inventory.get(kind, {}) for kind in ("dpkg", "pip")},
     }

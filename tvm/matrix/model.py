@@ -10,6 +10,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field
 
 _NAME = r"[a-z][a-z0-9-]*"
 _SHA256 = r"[0-9a-f]{64}"
+# Where an engine answers: a context's name, or an address. A word of it never begins as an option does.
+_CONTEXT, _USER, _PLACE = r"[A-Za-z0-9][A-Za-z0-9_.+-]*", r"[A-Za-z0-9_][^\s:@/]*", r"[A-Za-z0-9\[][^\s@]*"
+_LONGEST_HOST = 200
 
 Name = Annotated[str, StringConstraints(pattern=f"^{_NAME}$", max_length=40)]
 CheckName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
@@ -74,8 +77,16 @@ def _one_version(text: str) -> str:
     return text
 
 
+def _host(text: str) -> str:
+    if len(text) > _LONGEST_HOST or not re.fullmatch(f"{_CONTEXT}|unix:///\\S+|(tcp|ssh)://({_USER}@)?{_PLACE}", text):
+        msg = "must be the name of a docker context, or unix:///PATH, tcp://HOST:PORT, ssh://USER@HOST (no password)"
+        raise ValueError(msg)
+    return text
+
+
 Specifier = Annotated[str, AfterValidator(_specifier)]
 DepthName = Annotated[str, AfterValidator(_depth)]
+Host = Annotated[str, AfterValidator(_host)]
 Url = Annotated[str, AfterValidator(_https)]
 IndexUrl = Annotated[str, AfterValidator(_index)]
 PackageName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$", max_length=80)]
@@ -160,12 +171,13 @@ class Cell(_Model):
 
 
 class Matrix(_Model):
-    """The whole file."""
+    """The whole file. `engines` says on which host a cell runs: a docker context, or an address; others run on the engine of this machine."""
 
     version: Annotated[int, AfterValidator(_version)] = Field(alias="schema")
     suites: dict[Name, Suite] = Field(default_factory=dict)
     images: dict[Name, Image]
     cells: dict[Name, Cell]
+    engines: dict[Name, Host] = Field(default_factory=dict)
 
 
 class Project(BaseModel):

@@ -23,9 +23,7 @@ def unmet(check: PlannedCheck, box: Box, *, local: bool) -> dict[str, str]:
 def mend(cell: PlannedCell, check: PlannedCheck, found: Mapping[str, str], *, local: bool) -> str:
     """Return what to do about tools that are `unmet`."""
     if not local:
-        return (
-            f"the image holds another version: mend tools of image {cell.image} in matrix.yaml, or images/{cell.image}"
-        )
+        return f"the image holds another version: nox -s lock -- {cell.image} takes it into matrix.yaml; or mend images/{cell.image}"
     wanted = {probe.tool: probe.specifier for probe in check.probes}
     hints = (f"{tool} {wanted[tool]} ({tools.install_hint(tool)})" for tool in found)
     return f"install {', '.join(hints)}, or use a container engine: nox -s engine"

@@ -47,6 +47,7 @@ class PlannedCell:
     repro: bool
     timeout: int
     limit: int
+    host: str = ""  # a docker context or an address, by `engines`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +102,7 @@ def _cell(project: Project, name: str) -> PlannedCell:
         repro=cell.repro,
         timeout=cell.timeout,
         limit=cell.timeout * len(checks) + _BESIDE,
+        host=project.matrix.engines.get(name, ""),
     )
 
 
@@ -138,6 +140,8 @@ def box_environment(cell: PlannedCell, source: str, *, home: str = "/home/tvm", 
         "LANG": "C.UTF-8",
         "PYTHONPATH": source,
         "TMPDIR": tmpdir,
+        # A cell shows what the tools make.
+        "TVM_COMPILE_CACHE": "off",
         "TVM_MATRIX_ARCHS": ",".join(cell.archs),
         "TVM_MATRIX_CELL": cell.name,
         "TVM_MATRIX_OUT": OUT,

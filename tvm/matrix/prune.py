@@ -1,7 +1,7 @@
-"""Remove what is ours and old: images of recipes that are not in use any more, and boxes whose runner is gone."""
+"""Remove what is ours and old: images of recipes that are not in use any more, boxes whose runner is gone, old venvs."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.filesize import decimal
 from rich.text import Text
 
-from tvm.error import EngineError, ExitCode
+from tvm.error import ExitCode
 from tvm.matrix import reaper, recipe
-from tvm.matrix.engine import LABEL, LABEL_RUN, Engine, base, images, labels
+from tvm.matrix.engine import LABEL, LABEL_RUN, Engine, base, images, labels, old_venvs
 from tvm.matrix.engine.client import Client, engine_errors, remove_container
 from tvm.matrix.engine.docker import DockerEngine
 from tvm.matrix.model import Project
@@ -33,20 +33,34 @@ class Removal:
     why_not: str = ""
 
 
-def show(project: Project, engine: Engine, console: Console, *, everything: bool) -> ExitCode:
-    """Remove, and print what went and what it gave back."""
-    if not isinstance(engine, DockerEngine):
-        msg = f"the engine {engine.name} keeps no images"
-        raise EngineError(msg, fix="--engine docker, or --engine podman")
-    before = _used(engine.client)
-    removals = prune(engine.client, project, everything=everything)
+def show(project: Project, engines: Sequence[Engine], console: Console, *, everything: bool) -> ExitCode:
+    """Remove old venvs, and what is old on each engine; print what went and what it gave back."""
+    removals, freed = _venvs(project, everything=everything)
+    _print(console, removals)
+    for engine in engines:
+        if isinstance(engine, DockerEngine):
+            if len(engines) > 1:
+                console.print(Text(engine.describe()))
+            before = _used(engine.client)
+            own = prune(engine.client, project, everything=everything)
+            _print(console, own)
+            removals, freed = removals + own, freed + max(0, before - _used(engine.client))
+    gone = sum(not removal.why_not for removal in removals)
+    console.print(Text(f"{gone} removed, {decimal(freed)} freed" if gone else "nothing of ours is old"))
+    return ExitCode.OK
+
+
+def _print(console: Console, removals: Sequence[Removal]) -> None:
     for removal in removals:
         text = f"kept {removal.name}: {removal.why_not}" if removal.why_not else f"removed {removal.name}"
         console.print(Text(text + (f" ({decimal(removal.size)})" if removal.size else "")))
-    gone = sum(not removal.why_not for removal in removals)
-    freed = decimal(max(0, before - _used(engine.client)))
-    console.print(Text(f"{gone} removed, {freed} freed" if gone else "nothing of ours is old"))
-    return ExitCode.OK
+
+
+def _venvs(project: Project, *, everything: bool) -> tuple[list[Removal], int]:
+    """Remove old venvs of local runs, and return them with the bytes that they gave back."""
+    found = old_venvs.prune(project, everything=everything)
+    removals = [Removal(name=str(old.folder), size=old.size, why_not="in use" if old.used else "") for old in found]
+    return removals, sum(old.size for old in found if not old.used)
 
 
 def prune(client: Client, project: Project, *, everything: bool = False) -> list[Removal]:
@@ -111,11 +125,11 @@ def _nameless(client: Client, *, everything: bool) -> list[tuple[str, int]]:
 def _unfinished(client: Client, *, everything: bool) -> list[str]:
     """Return the ended containers of builds during which the engine died: they have our base's label and no run's."""
     with engine_errors("list its containers"):
-        found: list[dict[str, Any]] = client.containers(
-            all=True, filters={"label": [LABEL], "status": ["exited", "dead"]}
-        )
+        found: list[dict[str, Any]] = client.containers(all=True, filters={"label": [LABEL]})
     newest = _newest(everything=everything)
-    old = (one for one in found if LABEL_RUN not in one["Labels"] and int(one["Created"]) <= newest)
+    # Not asked for by their state: Podman has none that is called dead.
+    ended = (one for one in found if one["State"] in {"exited", "dead"})
+    old = (one for one in ended if LABEL_RUN not in one["Labels"] and int(one["Created"]) <= newest)
     return sorted(str(one["Names"][0]).lstrip("/") for one in old)
 
 

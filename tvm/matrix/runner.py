@@ -5,7 +5,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Protocol, TypeVar
 
@@ -79,6 +79,17 @@ class Session:
     keep: bool = False
     gpu: bool = False
     require_all: bool = False
+    # The engine of each cell where they do not all run on `engine`.
+    hosts: Mapping[str, Engine] = field(default_factory=dict)
+
+    def of(self, cell: str) -> "Session":
+        """Return the session on the engine of one cell."""
+        return replace(self, engine=self.hosts.get(cell, self.engine))
+
+    @property
+    def engines(self) -> list[Engine]:
+        """Every engine that the run uses."""
+        return list({id(engine): engine for engine in (self.engine, *self.hosts.values())}.values())
 
     @property
     def local(self) -> bool:
@@ -103,6 +114,7 @@ def new_session(
     keep: bool = False,
     gpu: bool = False,
     require_all: bool = False,
+    hosts: Mapping[str, Engine] | None = None,
 ) -> Session:
     """Take a snapshot of the tree, clear what killed runs left, and return what a run needs."""
     session = Session(
@@ -114,9 +126,10 @@ def new_session(
         keep=keep,
         gpu=gpu,
         require_all=require_all,
+        hosts=hosts or {},
     )
     session.results.recover()
-    for name in engine.reap():
+    for name in (name for one in session.engines for name in one.reap()):
         listener.progress("", f"removed {name}, whose runner is gone")
     return session
 
@@ -124,6 +137,8 @@ def new_session(
 def run_cell(session: Session, cell: PlannedCell) -> CellOutcome:
     """Run a cell, swap its results in, and return what came of it. A failed check is an outcome; anything else raises."""
     session.listener.started(cell.name)
+    if cell.name in session.hosts:
+        session.listener.progress(cell.name, f"on {session.engine.describe()}")
     staged = session.results.staging(session.place(cell), session.run_id)
     begun, started = time.monotonic(), _now()
     try:
@@ -180,7 +195,7 @@ def _look(session: Session, box: Box) -> str:
     """Return how to look into a box that was kept."""
     if session.local:
         return f"{box.name}, until you remove it"
-    return f"until its limit: docker exec -it {box.name} sh"
+    return f"until its limit: {session.engine.name} exec -it {box.name} sh"
 
 
 @contextmanager
@@ -332,7 +347,7 @@ def each(session: Session, chosen: Plan, do: Callable[[Session, PlannedCell], Va
     with swept(session):
         for cell in chosen.cells:
             try:
-                values.append(do(session, cell))
+                values.append(do(session.of(cell.name), cell))
             except (EngineError, StorageError):  # noqa: PERF203 - a cell takes seconds
                 # The next cell would meet the same.
                 raise
@@ -350,9 +365,10 @@ def swept(session: Session) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        # The engine may be gone, which must not hide why the block ended.
-        with suppress(EngineError):
-            session.engine.sweep(session.run_id)
+        for engine in session.engines:
+            # It may be gone, which must not hide why the block ended.
+            with suppress(EngineError):
+                engine.sweep(session.run_id)
         raise
 
 
@@ -361,7 +377,7 @@ def _require_passed(session: Session, outcomes: Sequence[CellOutcome]) -> None:
     if failed:
         names = ", ".join(outcome.cell for outcome in failed)
         first = next((outcome for outcome in failed if outcome.status is Status.FAILED), failed[0])
-        logs = session.results.failed(place(first.cell, session.engine.name)) / "logs"
+        logs = session.results.failed(place(first.cell, session.of(first.cell).engine.name)) / "logs"
         kind = CellFailedError if first.status is Status.FAILED else UnavailableError
         msg = f"{first.status.value}: {names}: {first.why}"
         raise kind(msg, fix=first.fix or f"read the logs in {logs}")

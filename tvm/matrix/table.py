@@ -197,6 +197,8 @@ def routes(image: dict[str, Any]) -> str:
     if image["base_route"] == "local":
         return SENTENCE
     ways = [way for way in (image["vendor_route"], image["base_route"]) if way != "none"]
+    # A manifest of an earlier version does not tell.
+    ways += ["emulated: slow"] if image.get("emulation") else []
     return f"{image['name']}:{image['tag']} ({', '.join(ways)})"
 
 

@@ -73,7 +73,7 @@ def build_all(session: Session, chosen: Plan, request: Request) -> list[Built]:
     for _, _, target in jobs:
         _require_plain(target)
     with swept(session):
-        return [build(session, cell, arch, request, target) for cell, arch, target in jobs]
+        return [build(session.of(cell.name), cell, arch, request, target) for cell, arch, target in jobs]
 
 
 def build(session: Session, cell: PlannedCell, arch: str, request: Request, target: Path) -> Built:

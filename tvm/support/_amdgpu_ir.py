@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tvm.error import CompileError, ConfigError
-from tvm.support import _rocm_paths, process
+from tvm.support import _rocm_paths, cache
 from tvm.support._code_object import Code
 from tvm.support.process import Completed
 
@@ -82,7 +82,8 @@ def _run(
     tool: str, words: Sequence[str], *, inputs: Sequence[str | Path], product: Path, timeout: float | None
 ) -> Completed:
     argv = [_rocm_paths.find(tool)[0], *words]
-    return process.run(argv, heading=f"{tool} failed", timeout=timeout, inputs=inputs, outputs=[product])
+    heading = f"{tool} failed"
+    return cache.run(argv, heading=heading, timeout=timeout, inputs=inputs, outputs=[product], tool=cache.Tool.CLOSED)
 
 
 def _text(file: Path) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tvm.error import ConfigError
 from tvm.support._platform import is_windows_like
-from tvm.support.utils import which
+from tvm.support.utils import is_file, which
 
 Arg = str | os.PathLike[str]
 Args = Arg | Sequence[Arg]
@@ -41,7 +41,7 @@ def command(program: Arg) -> tuple[str, ...]:
     A Path, the path of a file, a name found on PATH and text without blanks are one word; other text is split as a shell would.
     """
     text = _text(program, name="the program")
-    if not isinstance(program, str) or not any(char.isspace() for char in text) or Path(text).is_file() or which(text):
+    if not isinstance(program, str) or not any(char.isspace() for char in text) or is_file(Path(text)) or which(text):
         return (text,)
     try:
         # On Windows a backslash is part of a path.

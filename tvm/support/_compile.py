@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from tvm.error import ToolNotFound
-from tvm.support import process
+from tvm.support import cache, process
 from tvm.support._arguments import Arg, Args, paths, words
 from tvm.support._options import arrange, for_compiling, is_source, links
 from tvm.support._platform import is_darwin
@@ -119,7 +119,7 @@ def _compile_sources(driver: Driver, given: Job, stage: Stage) -> tuple[str, ...
 
 
 def _run(given: Job, line: Sequence[str], *, inputs: Sequence[str], product: str) -> None:
-    done = process.run(
+    done = cache.run(
         [*given.launcher, *line],
         heading=_HEADING,
         cwd=given.cwd,

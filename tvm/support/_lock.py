@@ -51,6 +51,15 @@ class FileLock:
             # Ends the lock too: nobody else has this open file, for forked children close theirs.
             os.close(descriptor)
 
+    def is_at(self, path: str | os.PathLike[str]) -> bool:
+        """Tell whether the file that is locked still has this name."""
+        if self._descriptor is None:
+            return False
+        try:
+            return os.path.samestat(os.fstat(self._descriptor), os.stat(path))  # noqa: PTH116 - with fstat, one pair
+        except OSError:
+            return False
+
     def __enter__(self) -> "Self":
         return self
 

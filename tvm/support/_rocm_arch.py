@@ -9,6 +9,7 @@ from tvm.error import ConfigError, ToolNotFound
 from tvm.support import _gfx, _rocm_paths, process
 from tvm.support._arguments import Arg
 from tvm.support.utils import which
+from tvm.target import Target
 
 VARIABLE = "TVM_ROCM_ARCH"
 FIX = f"set {VARIABLE} to the arch of the GPU, such as gfx942 (several: gfx942,gfx1100)"
@@ -32,7 +33,7 @@ def ask(rocm_path: Arg | None) -> Answer:
     if given := os.environ.get(VARIABLE, "").strip():
         return Answer(archs=_given(given))
     try:
-        program = _rocminfo(rocm_path)
+        program = find_rocminfo(rocm_path)
     except ToolNotFound as error:
         return Answer(archs=(), why=f"{VARIABLE} is not set, and {error.cause}")
     done = process.run([program], check=False, timeout=_LIMIT)
@@ -51,8 +52,13 @@ def require(rocm_path: Arg | None = None) -> tuple[str, ...]:
 
 
 def chosen(arch: str | None) -> _gfx.Gfx:
-    """Return the arch that a call is for: the one that is given, else the first one here."""
-    return _gfx.parse(require()[0] if arch is None else arch)
+    """Return the arch that a call is for: the one that is given, else the current target's, else the first one here."""
+    return _gfx.parse(arch or _current() or require()[0])
+
+
+def _current() -> str | None:
+    target = Target.current()
+    return str(target.mcpu) if target is not None and target.kind.name == "rocm" else None
 
 
 def _given(text: str) -> tuple[str, ...]:
@@ -64,7 +70,8 @@ def _given(text: str) -> tuple[str, ...]:
         raise ConfigError(msg, fix=error.fix) from None
 
 
-def _rocminfo(rocm_path: Arg | None) -> str:
+def find_rocminfo(rocm_path: Arg | None = None) -> str:
+    """Return the path of rocminfo: that of `rocm_path`, else ROCm's own, else the one on PATH. ToolNotFound without one."""
     if rocm_path is not None:
         return process.locate(Path(rocm_path).absolute() / "bin/rocminfo")
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tvm.error import ToolNotFound
 from tvm.support import _llvm
-from tvm.support.utils import search_path, which
+from tvm.support.utils import is_file, is_folder, search_path, which
 
 DEFAULT = Path("/opt/rocm")
 _FIX = "install ROCm (Debian forky: hipcc, rocm-device-libs-21), or set ROCM_PATH to the folder that holds bin/hipcc"
@@ -48,7 +48,7 @@ def bitcode_folder(root: Path) -> Path:
 def library(folder: Path, name: str) -> Path | None:
     """Return the file of one device library, None where it is missing. Releases before 3.9 name it NAME.amdgcn.bc."""
     files = (folder / f"{name}{suffix}" for suffix in (".bc", ".amdgcn.bc"))
-    return next((file for file in files if file.is_file()), None)
+    return next((file for file in files if is_file(file)), None)
 
 
 def find(tool: str, *, required: bool = True) -> list[str]:
@@ -95,7 +95,7 @@ def _tool_places(root: Path, tool: str) -> Iterator[Path]:
 
 
 def _bitcode_folders(root: Path) -> Iterator[Path]:
-    for pattern in _BITCODE:
+    for pattern in _BITCODE if is_folder(root) else ():
         for folder in sorted(root.glob(pattern), key=_by_numbers, reverse=True):
             if library(folder, "ocml"):
                 yield folder

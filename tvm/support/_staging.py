@@ -8,11 +8,12 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from tvm.error import StorageError, TVMError
+from tvm.support import _orphans
 from tvm.support._arguments import Arg, unmistakable
 from tvm.support._platform import is_windows_like
 
@@ -53,8 +54,10 @@ def staged(output: Arg, *, cwd: Arg | None = None, name: str | None = None) -> I
 
 @contextmanager
 def _claimed(folder: Path) -> Iterator[Path]:
-    descriptor = _hold(folder)
+    descriptor, left = _hold(folder)
     try:
+        if left:
+            _orphans.end(folder)
         _empty(folder)
         yield folder
     finally:
@@ -85,14 +88,13 @@ def _unshared(folder: Path) -> Iterator[Path]:
         shutil.rmtree(made, ignore_errors=True)
 
 
-def _hold(folder: Path) -> int:
-    """Return a descriptor that locks the folder which has this name now."""
+def _hold(folder: Path) -> tuple[int, bool]:
+    """Return a descriptor that locks the folder which has this name now, and whether a killed process had made the folder."""
     import fcntl  # noqa: PLC0415 - not there on Windows, where nothing calls this
 
     while True:
         try:
-            with suppress(FileExistsError):
-                folder.mkdir(mode=0o700)
+            left = _made(folder)
             descriptor = _open(folder)
             if descriptor is None:
                 continue
@@ -101,8 +103,17 @@ def _hold(folder: Path) -> int:
             raise _unusable(folder, error) from error
         # Whoever held it before has removed it; then the lock is on a folder without a name.
         if _is_at(descriptor, folder):
-            return descriptor
+            return descriptor, left
         os.close(descriptor)
+
+
+def _made(folder: Path) -> bool:
+    """Make a folder; tell whether it was there."""
+    try:
+        folder.mkdir(mode=0o700)
+    except FileExistsError:
+        return True
+    return False
 
 
 def _open(folder: Path) -> int | None:

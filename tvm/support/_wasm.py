@@ -9,6 +9,7 @@ from pathlib import Path
 
 import tvm
 from tvm.error import ConfigError, SourceError, ToolNotFound
+from tvm.support.utils import is_file
 
 RUNTIME = "wasm_runtime.bc"
 # What every module gets beside it: calls by name, and WebGPU.
@@ -97,7 +98,7 @@ class Settings:
 
 def find(name: str) -> list[str]:
     """Return each file `name` in web/dist/wasm and web/dist of TVM_HOME, or of the checkout that holds this package."""
-    return [str(place) for place in _places(name) if place.is_file()]
+    return [str(place) for place in _places(name) if is_file(place)]
 
 
 def missing(name: str) -> ToolNotFound:
@@ -132,7 +133,7 @@ def other_target(files: Sequence[str]) -> str:
 
 
 def _is_ir(file: str) -> bool:
-    if not Path(file).is_file():
+    if not is_file(Path(file)):
         return False
     with Path(file).open("rb") as content:
         return file.endswith(".ll") or _MAGICS.get(content.read(4)) == "bitcode"

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tvm.support import _llvm, process
+from tvm.support import _llvm, cache
 from tvm.support._arguments import Arg, Args, command, listed, paths, words
 from tvm.support._staging import private, staged
 from tvm.support.utils import is_source_path
@@ -41,7 +41,7 @@ def create_llvm(
         target = Path(output) if output is not None else work / "output.ll"
         with staged(target) as stage:
             argv = [*compiler, "-S", "-emit-llvm", *flags, "-o", stage.product, *files]
-            process.run(argv, heading="Compilation error", timeout=timeout, inputs=files, outputs=[stage.product])
+            cache.run(argv, heading="Compilation error", timeout=timeout, inputs=files, outputs=[stage.product])
         return target.read_text(encoding="utf-8")
 
 

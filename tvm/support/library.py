@@ -18,7 +18,11 @@ from tvm.support.utils import tempdir
 T = TypeVar("T")
 
 # The parent's sys.path goes along, so that the child finds the same modules; its current directory is not searched.
-_CHILD = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from tvm.support import _library_child as child; child.main(*sys.argv[2:])"
+# It loads no backends: a hook of one may ask for devices, which is what such a process is for, and so on without an end.
+_CHILD = (
+    "import json, os, sys; os.environ['TVM_DEVICE_BACKEND_AUTOLOAD'] = '0'; "
+    "sys.path[:] = json.loads(sys.argv[1]); from tvm.support import _library_child as child; child.main(*sys.argv[2:])"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +63,7 @@ def call(
     """
     timed = run_timed(function, job) if timeout is None else _in_child(function, job, name, options, heading, timeout)
     if recorder := record.current():
-        recorder(_record(timed, options, inputs))
+        recorder(described(timed, options, inputs))
     if timed.outcome.code != 0:
         raise CompileError(
             heading, command=[name, *options], code=timed.outcome.code, output=timed.outcome.log, fix=fix
@@ -84,7 +88,7 @@ def _in_child(
         argv: list[process.Arg] = [sys.executable, "-I", "-c", _CHILD, search, asked, answered]
         try:
             # The library's own call is what a record shall show.
-            with record.recording(_forget):
+            with record.unrecorded():
                 process.run(argv, heading=heading, timeout=timeout)
         except CompileError as error:
             kind = ToolTimeoutError if isinstance(error, ToolTimeoutError) else CompileError
@@ -97,11 +101,10 @@ def _in_child(
     return cast("Timed", answer)
 
 
-def _forget(_call: record.ToolCall) -> None:
-    """Keep nothing."""
-
-
-def _record(timed: Timed, options: Sequence[str], inputs: Mapping[str, bytes | Path]) -> record.ToolCall:
+def described(
+    timed: Timed, options: Sequence[str], inputs: Mapping[str, bytes | Path], *, cached: bool = False
+) -> record.ToolCall:
+    """Return the call as it is recorded; `cached` if the library was not called for it."""
     outcome = timed.outcome
     stat = Path(outcome.path).stat()
     return record.ToolCall(
@@ -118,6 +121,7 @@ def _record(timed: Timed, options: Sequence[str], inputs: Mapping[str, bytes | P
         inputs=_digests(inputs),
         outputs=_digests(outcome.products),
         environment=record.allowed_environment(os.environ),
+        cached=cached,
     )
 
 

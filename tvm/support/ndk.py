@@ -14,6 +14,7 @@ from tvm.support._arguments import Arg, Args, command
 from tvm.support._compile import Driver, build, job
 from tvm.support._exporter import exporter
 from tvm.support._platform import is_windows_like
+from tvm.support.utils import is_file
 
 _FIX = "set TVM_NDK_CC to the NDK's clang: toolchains/llvm/prebuilt/HOST/bin/TRIPLE+API-clang (aarch64-linux-android24-clang)"
 
@@ -25,7 +26,7 @@ def _compiler() -> tuple[str, ...]:
         msg = "no NDK compiler: the environment variable TVM_NDK_CC is not set or empty"
         raise ToolNotFound(msg, fix=_FIX)
     program, *arguments = command(given)
-    spelled = [program + suffix for suffix in _suffixes() if Path(program + suffix).is_file()]
+    spelled = [program + suffix for suffix in _suffixes() if is_file(Path(program + suffix))]
     return (process.locate(spelled[0] if spelled else program, fix=_FIX), *arguments)
 
 
@@ -100,7 +101,7 @@ def _beside(tool: str) -> str:
     folders = dict.fromkeys((compiler.parent, compiler.resolve().parent))
     places = [str(folder / (tool + suffix)) for folder in folders for suffix in _suffixes()]
     for place in places:
-        if Path(place).is_file() and os.access(place, os.X_OK):
+        if is_file(Path(place)) and os.access(place, os.X_OK):
             return place
     msg = f"{tool} is not beside the NDK's compiler {str(compiler)!r}"
     raise ToolNotFound(msg, looked=places, fix=_FIX)

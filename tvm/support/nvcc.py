@@ -148,7 +148,8 @@ def callback_libdevice_path(arch: int | str) -> str:
 def get_target_compute_version(target: object = None) -> str:
     """Return the compute version of a target, "8.0" or "9.0.a": of an arch name, or of an object with `arch` or `attrs`.
 
-    CudaArgumentError (a ValueError) when it names no arch, or none is given.
+    Without a target it is that of the current one (`with Target(...):`), else of the first GPU here. CudaArgumentError (a
+    ValueError) when there is no arch.
     """
     return caps.compute_version(target)
 

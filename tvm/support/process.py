@@ -15,7 +15,7 @@ from typing import IO
 
 from tvm.error import CompileError, ToolNotFound, ToolTimeoutError, TVMError
 from tvm.support import record
-from tvm.support.utils import search_path, which
+from tvm.support.utils import is_file, search_path, which
 
 Arg = str | os.PathLike[str]
 
@@ -47,12 +47,15 @@ def run(
     inputs: Sequence[Arg] = (),
     outputs: Sequence[Arg] = (),
     fix: str = "",
+    beside: Sequence[Arg] = (),
 ) -> Completed:
     """Run a program to its end and return what it printed.
 
     `env` replaces the environment (None: inherited), `timeout` is in seconds (None: no limit), `inputs` and `outputs` are the
     files that a recorder hashes. A missing program raises ToolNotFound; with `check`, an exit code other than 0 raises
     CompileError with `heading`; a program that overruns raises ToolTimeoutError after its process group was ended.
+    `beside` are further words for the program that ask for something beside the product (a list of the files it read); they
+    stand in no error and in no record.
     """
     environment = dict(os.environ if env is None else env)
     program = locate(argv[0], path=environment.get("PATH", os.defpath), cwd=cwd, fix=fix)
@@ -60,7 +63,7 @@ def run(
     recorder = record.current()
     folder = Path(cwd or ".").absolute()
     read = record.digests(inputs, cwd=folder) if recorder else ()
-    done = _execute(command, cwd=cwd, env=environment, timeout=timeout, heading=heading)
+    done = _execute(command, beside, cwd=cwd, env=environment, timeout=timeout, heading=heading)
     if recorder:
         recorder(
             record.ToolCall(
@@ -145,13 +148,40 @@ def reap(limit: float = 0.0) -> None:
             _ASIDE.remove(child)
 
 
+class Tied:
+    """A program that runs beside this one; what it reads ends when this one does, however that ends."""
+
+    def __init__(self, child: "subprocess.Popen[bytes]") -> None:
+        """`child` has a session of its own, and a pipe of ours as its input."""
+        self._child = child
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self._child.poll() is None
+
+    def close(self) -> None:
+        """End it and its process group. A second call does nothing."""
+        if self._child.stdin and not self._child.stdin.closed:
+            self._child.stdin.close()
+            end_group(self._child)
+
+
+def spawn_tied(argv: Sequence[Arg], *, log: Path, env: Mapping[str, str]) -> Tied:
+    """Start a program that is to end with this one, because its input does: own session, output appended to `log`."""
+    program = locate(argv[0], path=env.get("PATH", ""))
+    command = [program, *(os.fspath(argument) for argument in argv[1:])]
+    with log.open("ab") as sink:
+        return Tied(_start(command, sink, cwd=None, env=env, stdin=subprocess.PIPE))
+
+
 def locate(program: Arg, *, path: str | None = None, cwd: Arg | None = None, fix: str = "") -> str:
     """Return the path that starts `program`: one with a separator is taken as it is (relative to `cwd`), a name is sought on PATH."""
     name = os.fspath(program)
     if Path(name).name != name:
         # Not resolved: a compiler tells by the name of its link what it is.
         found = Path(cwd or ".", name).absolute()
-        if found.is_file() and os.access(found, os.X_OK):
+        if is_file(found) and os.access(found, os.X_OK):
             return str(found)
         looked: Sequence[str] = [str(found)]
     else:
@@ -181,7 +211,7 @@ def _version(program: str) -> str:
     # A tool that does not know --version must not spoil the call that it was asked for.
     command = [program, "--version"]
     try:
-        asked = _execute(command, cwd=os.sep, env=dict(os.environ), timeout=_VERSION_LIMIT, heading="Version")
+        asked = _execute(command, (), cwd=os.sep, env=dict(os.environ), timeout=_VERSION_LIMIT, heading="Version")
     except ToolTimeoutError:
         return ""
     lines = (line.strip() for line in asked.output.splitlines() if asked.code == 0)
@@ -189,12 +219,18 @@ def _version(program: str) -> str:
 
 
 def _execute(
-    command: Sequence[str], *, cwd: Arg | None, env: Mapping[str, str], timeout: float | None, heading: str
+    command: Sequence[str],
+    beside: Sequence[Arg],
+    *,
+    cwd: Arg | None,
+    env: Mapping[str, str],
+    timeout: float | None,
+    heading: str,
 ) -> Completed:
     # Output goes to a file, not to a pipe: a daemon that the tool leaves behind cannot hold the end of it open.
     with tempfile.TemporaryFile() as sink:
         started = time.monotonic()
-        child = _start(command, sink, cwd=cwd, env=env)
+        child = _start([*command, *(os.fspath(word) for word in beside)], sink, cwd=cwd, env=env)
         try:
             code = child.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -211,12 +247,12 @@ def _execute(
 
 
 def _start(
-    command: Sequence[str], sink: IO[bytes], *, cwd: Arg | None, env: Mapping[str, str]
+    command: Sequence[str], sink: IO[bytes], *, cwd: Arg | None, env: Mapping[str, str], stdin: int = subprocess.DEVNULL
 ) -> "subprocess.Popen[bytes]":
     try:
         return subprocess.Popen(
             command,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=sink,
             stderr=subprocess.STDOUT,
             cwd=cwd,

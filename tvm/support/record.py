@@ -15,6 +15,8 @@ from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from tvm.error import StorageError
+
 # What may influence a product. Anything else, secrets above all, never reaches a record.
 _ENVIRONMENT = re.compile(
     r"PATH|LANG|LC_[A-Z]+|TZ|SOURCE_DATE_EPOCH|CC|CXX|CPATH|C_INCLUDE_PATH|CPLUS_INCLUDE_PATH|LIBRARY_PATH|LD_LIBRARY_PATH"
@@ -43,7 +45,10 @@ class ToolIdentity:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCall:
-    """One call: kind ("process" or "library"), argv or options, tool, files read and written, seconds, exit code."""
+    """One call: kind ("process" or "library"), argv or options, tool, files read and written, seconds, exit code.
+
+    `cached` is true where the product came from the compile cache and the tool was not started.
+    """
 
     kind: str
     argv: tuple[str, ...]
@@ -54,9 +59,16 @@ class ToolCall:
     inputs: tuple[FileDigest, ...] = ()
     outputs: tuple[FileDigest, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
+    cached: bool = False
 
 
 Recorder = Callable[[ToolCall], None]
+
+
+def _nobody(_call: ToolCall) -> None:
+    """Keep nothing."""
+
+
 _recorder: ContextVar[Recorder | None] = ContextVar("tvm_tool_call_recorder", default=None)
 
 
@@ -70,9 +82,18 @@ def recording(recorder: Recorder) -> Iterator[None]:
         _recorder.reset(token)
 
 
+@contextmanager
+def unrecorded() -> Iterator[None]:
+    """Record no tool call of the block: it belongs to another call, or asks a tool about itself."""
+    with recording(_nobody):
+        yield
+
+
 def current() -> Recorder | None:
     """Return the recorder in force, or None: then nothing is hashed and nothing is kept."""
     recorder = _recorder.get()
+    if recorder is _nobody:
+        return None
     if recorder is None and (path := os.environ.get("TVM_MATRIX_RECORD")):
         return lambda call: _append(Path(path), call)
     return recorder
@@ -113,7 +134,11 @@ def cached_digest(path: str, _size: int, _mtime_ns: int) -> str:
 def _append(path: Path, call: ToolCall) -> None:
     line = (json.dumps(asdict(call), sort_keys=True) + "\n").encode()
     # One write in append mode: lines of processes that run at once do not mix.
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    except OSError as error:
+        msg = f"cannot record a tool call in {os.fspath(path)!r}: {error.strerror}"
+        raise StorageError(msg, fix="set TVM_MATRIX_RECORD to a file that can be written, or unset it") from error
     try:
         os.write(descriptor, line)
     finally:

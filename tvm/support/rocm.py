@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tvm.error import ConfigError
-from tvm.support import _amdgpu_ir, _bitcode, _code_object, _gfx, _hip, _rocm_arch, _rocm_paths, process
+from tvm.support import _amdgpu_ir, _bitcode, _code_object, _gfx, _hip, _rocm_arch, _rocm_paths, cache
 from tvm.support._arguments import Arg, command, paths
 from tvm.support._rocm_paths import find_rocm_path
 from tvm.support._staging import private, staged
@@ -53,13 +53,14 @@ def rocm_link(in_file: Arg, out_file: Arg, lld: Arg | None = None, *, timeout: f
     with staged(out_file) as stage:
         # -m: without it ld.lld takes an object for any machine, and links it for that one.
         flags = ["-m", "elf64_amdgpu", "--no-undefined", "-shared"]
-        process.run(
+        cache.run(
             [*linker, *flags, given, "-o", stage.product],
             heading="Linking error using ld.lld",
             timeout=timeout,
             inputs=[given],
             outputs=[stage.product],
             fix=_code_object.advice(Path(in_file)),
+            tool=cache.Tool.CLOSED,
         )
 
 

@@ -27,6 +27,8 @@ __all__ = [
     "StrPath",
     "TempDirectory",
     "filelock",
+    "is_file",
+    "is_folder",
     "is_source_path",
     "search_path",
     "tempdir",
@@ -247,7 +249,17 @@ def which(exec_name: StrPath, *, path: str | None = None) -> str | None:
     else:
         places = []
     spelled = (place + suffix for place in places for suffix in _program_suffixes(name))
-    return next((place for place in spelled if Path(place).is_file() and os.access(place, os.X_OK)), None)
+    return next((place for place in spelled if is_file(place) and os.access(place, os.X_OK)), None)
+
+
+def is_file(path: StrPath) -> bool:
+    """Tell whether a file is there. Of a name that no file can have, too long for one, it says no."""
+    return os.path.isfile(path)  # noqa: PTH113 - that of Path raises for such a name
+
+
+def is_folder(path: StrPath) -> bool:
+    """Tell whether a folder is there. Of a name that no folder can have it says no."""
+    return os.path.isdir(path)  # noqa: PTH112 - that of Path raises for such a name
 
 
 def _program_suffixes(name: str) -> list[str]:

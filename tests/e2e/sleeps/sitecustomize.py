@@ -2,10 +2,11 @@
 
 import select
 import time
+from typing import SupportsIndex
 
 
-def _sleep(seconds: float, /) -> None:
-    select.select([], [], [], seconds)
+def _sleep(seconds: float | SupportsIndex, /) -> None:
+    select.select([], [], [], float(seconds))
 
 
 time.sleep = _sleep

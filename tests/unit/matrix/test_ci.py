@@ -1,88 +1,48 @@
-"""The workflow is generated: small rights, pinned actions, one job for each cell."""
+"""What any CI needs to know: the jobs, what each hands over, and how the results are joined."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from tests.unit.matrix.projects import TEXT, make_project
-from tvm.matrix import _toml
-from tvm.matrix.ci import WORKFLOW, github_matrix, workflow_text
-from tvm.matrix.loader import load
+from tvm.matrix import ci
+from tvm.matrix.plan import plan
 
 _CI = TEXT + "    ci: true\n"
-_REPOSITORY = Path(__file__).parents[3]
+_OTHER = "  other:\n    image: host\n    checks: {tar: []}\n"
 
 
-def workflow(root: Path, text: str = _CI) -> Any:
-    return yaml.safe_load(workflow_text(make_project(root, text)))
+def data(root: Path, text: str = _CI) -> Any:
+    return json.loads(ci.json_text(make_project(root, text)))
 
 
-def test_the_matrix_is_one_line_with_the_cells_for_ci(tmp_path: Path) -> None:
-    project = make_project(tmp_path, _CI + "  other:\n    image: host\n    checks: {tar: []}\n")
-    text = github_matrix(project)
-    assert json.loads(text) == {"include": [{"cell": "host"}]}
-    assert "\n" not in text
+def test_only_cells_for_ci_are_jobs(tmp_path: Path) -> None:
+    assert [job["cell"] for job in data(tmp_path, _CI + _OTHER)["jobs"]] == ["host"]
 
 
-def test_the_committed_workflow_is_the_generated_one() -> None:
-    committed = (_REPOSITORY / WORKFLOW).read_text(encoding="utf-8")
-    assert committed == workflow_text(load(_REPOSITORY)), f"python -m tvm.matrix ci --workflow > {WORKFLOW}"
+def test_a_job_says_what_it_runs_and_hands_over(tmp_path: Path) -> None:
+    (job,) = data(tmp_path)["jobs"]
+    assert job["command"] == ["nox", "-s", "engine", "host"]
+    assert job["results"] == ["build/matrix/host", "build/matrix/host.failed"]
+    assert job["environment"] == {}
+    assert job["minutes"] * 60 > plan(make_project(tmp_path / "again", _CI), ["host"]).cells[0].limit
 
 
-def test_the_workflow_may_read_and_nothing_else(tmp_path: Path) -> None:
-    made = workflow(tmp_path)
-    assert made["permissions"] == {"contents": "read"}
-    assert not [job for job in made["jobs"].values() if "permissions" in job]
+def test_the_results_are_joined_and_then_measured(tmp_path: Path) -> None:
+    merge = data(tmp_path)["merge"]
+    assert [command[3:] for command in merge["commands"]] == [["merge", ci.PARTS], ["coverage"]]
 
 
-def test_no_job_keeps_the_checkout_s_credentials(tmp_path: Path) -> None:
-    steps = [step for job in workflow(tmp_path)["jobs"].values() for step in job["steps"]]
-    checkouts = [step for step in steps if step.get("uses", "").startswith("actions/checkout@")]
-    assert [step["with"] for step in checkouts] == [{"persist-credentials": False}] * 3
+def test_the_folder_of_the_parts_is_no_part_of_the_tree() -> None:
+    ignored = (Path(__file__).parents[3] / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert f"/{ci.PARTS.split('/', maxsplit=1)[0]}/" in ignored
 
 
-def test_every_action_is_pinned_by_the_commit_of_the_table(tmp_path: Path) -> None:
-    used = re.findall(r"uses: (\S+)@(\S+) # (\S+)", workflow_text(make_project(tmp_path, _CI)))
-    pins = {name: (pin["commit"], pin["version"]) for name, pin in _toml.table("actions.toml").items()}
-    assert {name: (commit, version) for name, commit, version in used} == pins
+def test_the_same_matrix_gives_the_same_bytes(tmp_path: Path) -> None:
+    project = make_project(tmp_path, _CI)
+    assert ci.json_text(project) == ci.json_text(project)
 
 
-def test_every_pin_is_a_full_commit_and_names_where_it_was_read() -> None:
-    pins = _toml.table("actions.toml").values()
-    assert all(re.fullmatch("[0-9a-f]{40}", pin["commit"]) and pin["source"] for pin in pins)
-
-
-def test_the_place_of_a_pin_stands_above_its_use(tmp_path: Path) -> None:
-    text = workflow_text(make_project(tmp_path, _CI))
-    for name, pin in _toml.table("actions.toml").items():
-        assert re.search(rf"# {re.escape(pin['source'])}\n *(- )?uses: {name}@", text)
-
-
-def test_a_cell_s_name_reaches_the_shell_as_a_variable_only(tmp_path: Path) -> None:
-    steps = [step for job in workflow(tmp_path)["jobs"].values() for step in job["steps"]]
-    assert not [step for step in steps if "${{" in step.get("run", "")]
-
-
-def test_a_cell_s_job_runs_the_readme_s_command_and_always_keeps_the_results(tmp_path: Path) -> None:
-    run, upload = workflow(tmp_path)["jobs"]["cell"]["steps"][-2:]
-    assert run["run"] == "python3 -m venv .venv && .venv/bin/pip install 'nox[uv]' && .venv/bin/nox -s engine \"$CELL\""
-    assert run["env"] == {"CELL": "${{ matrix.cell }}"}
-    assert upload["if"] == "always()"
-    folder = "build/matrix/${{ matrix.cell }}"
-    assert upload["with"]["path"].splitlines() == [folder, f"{folder}.failed"]
-
-
-def test_a_cell_s_job_outlasts_the_cell(tmp_path: Path) -> None:
-    minutes = workflow(tmp_path, _CI.replace("timeout: 60", "timeout: 14400"))["jobs"]["cell"]["timeout-minutes"]
-    assert minutes * 60 > 2 * 14400
-
-
-def test_without_a_cell_for_ci_there_is_no_such_job(tmp_path: Path) -> None:
-    assert set(workflow(tmp_path, TEXT)["jobs"]) == {"cells", "house"}
-
-
-def test_no_marker_is_left(tmp_path: Path) -> None:
-    assert not re.search("@[A-Z]+@", workflow_text(make_project(tmp_path, _CI)))
+def test_a_runner_uses_its_own_engine_whatever_the_matrix_says(tmp_path: Path) -> None:
+    (job,) = data(tmp_path, f"{_CI}engines: {{host: far}}\n")["jobs"]
+    assert job["environment"] == {"TVM_MATRIX_ENGINE": "docker"}

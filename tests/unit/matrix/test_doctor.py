@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from tests.unit.matrix.engine.fake_docker import FakeDocker
-from tests.unit.matrix.projects import make_project
+from tests.unit.matrix.projects import TEXT, make_project
 from tests.unit.stand_in import MakeStandIn
 from tvm.error import ExitCode
 from tvm.matrix import doctor
@@ -201,3 +201,35 @@ def test_a_machine_without_an_engine_is_warned_that_it_runs_alone(project: Proje
 def test_an_installed_engine_that_does_not_answer_is_bad(project: Project, stand_in: MakeStandIn) -> None:
     stand_in("docker")
     assert _shown(project)[0] is ExitCode.ENGINE
+
+
+def test_each_host_of_the_matrix_is_looked_at(docker: FakeDocker, tmp_path: Path) -> None:
+    others = "".join(f"  {name}:\n    image: host\n    checks: {{tar: []}}\n" for name in ("far", "gone"))
+    engines = f'engines: {{host: "{docker.address}", far: "{docker.address}", gone: "unix:///nowhere/x.sock"}}\n'
+    found = _findings(make_project(tmp_path / "project", f"{TEXT}{others}{engines}"))
+    assert found["host of host, far"].level is Level.OK
+    assert found["host of gone"].level is Level.BAD
+    assert "no socket is there" in found["host of gone"].seen
+    assert found["host of gone"].fix
+
+
+def test_one_engine_for_all_cells_leaves_the_hosts_out(
+    docker: FakeDocker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TVM_MATRIX_DOCKER_HOST", docker.address)
+    found = _findings(make_project(tmp_path / "project", f'{TEXT}engines: {{host: "unix:///nowhere/x.sock"}}\n'))
+    assert not [subject for subject in found if subject.startswith("host of")]
+
+
+def test_a_docker_that_is_podman_by_another_name_is_told(project: Project, bin_folder: Path) -> None:
+    assert "docker" not in _findings(project)
+    (bin_folder / "docker").write_text('#!/bin/sh\nexec /usr/bin/podman "$@"\n')
+    (bin_folder / "docker").chmod(0o755)
+    finding = _findings(project)["docker"]
+    assert (finding.level, finding.seen.split()[1:3]) == (Level.OK, ["is", "Podman's"])
+
+
+def test_a_real_docker_is_not_taken_for_it(project: Project, bin_folder: Path) -> None:
+    (bin_folder / "docker").write_bytes(b"\x7fELF podman is a word in it")
+    (bin_folder / "docker").chmod(0o755)
+    assert "docker" not in _findings(project)

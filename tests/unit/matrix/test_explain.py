@@ -70,6 +70,19 @@ def test_a_vendor_s_index_is_shown_with_its_packages(tmp_path: Path) -> None:
     assert text.count("by vendor route") == 1
 
 
+def test_a_cell_with_a_host_names_it(tmp_path: Path) -> None:
+    assert "  engine of this machine\n" in text_of(make_project(tmp_path))
+    text = text_of(make_project(tmp_path, f"{TEXT}engines: {{host: big}}\n"))
+    assert "  engine big (engines in matrix.yaml; not with --engine)\n" in text
+
+
+def test_emulation_is_warned_of(tmp_path: Path) -> None:
+    slow = TEXT.replace("tools: {", 'tools: {qemu-arm: ">=10", ').replace("tar: [tar]", "tar: [tar, qemu-arm]")
+    text = text_of(make_project(tmp_path, slow))
+    assert text.count("    runs foreign programs by qemu-arm: emulated, slow\n") == 1
+    assert "on an engine of another architecture than the image's: emulated and slow, each run warns" in text
+
+
 def test_the_text_is_the_same_in_any_process(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     code = (

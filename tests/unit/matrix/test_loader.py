@@ -284,3 +284,25 @@ def test_any_text_loads_or_is_a_config_error(tmp_path_factory: pytest.TempPathFa
     file.write_text(text, encoding="utf-8", newline="")
     with pytest.raises(ConfigError, match=r"matrix\.yaml"):
         load(file)
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["big", "big-2.lab_x", "unix:///run/x.sock", "tcp://h:2376", "ssh://h", "ssh://me@h:22/run/podman/podman.sock"],
+)
+def test_a_cell_may_have_a_host_of_its_own(tmp_path: Path, host: str) -> None:
+    assert make_project(tmp_path, f'{TEXT}engines: {{host: "{host}"}}\n').matrix.engines == {"host": host}
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["", "-H", "a b", "http://h", "ssh://me:secret@h", "ssh://-oProxyCommand=x", "ssh://", "unix://rel", "x" * 201],
+)
+def test_what_is_no_host_is_answered_with_what_is(tmp_path: Path, host: str) -> None:
+    (_, line) = mistakes(tmp_path, f'{TEXT}engines: {{host: "{host}"}}\n')
+    assert line.startswith("matrix.yaml:15: engines.host: must be the name of a docker context, or unix:///PATH, ")
+
+
+def test_a_host_of_an_unknown_cell_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    (_, line) = mistakes(tmp_path, f"{TEXT}engines: {{hots: big}}\n")
+    assert line == "matrix.yaml:15: engines.hots: cell 'hots' is not among cells; did you mean 'host'?"

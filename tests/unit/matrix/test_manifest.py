@@ -82,6 +82,13 @@ def test_what_is_ours_says_status_tree_image_and_routes() -> None:
     assert own["image"]["tools"]["python"]["version"] == "3.13.5"
 
 
+def test_an_emulated_image_says_so() -> None:
+    run = a_run()
+    slow = replace(run, image=replace(run.image, emulation="for arm64 on amd64"))
+    told = [manifest.own(manifest.statement(an_outcome(), one))["image"]["emulation"] for one in (run, slow)]
+    assert told == ["", "for arm64 on amd64"]
+
+
 def test_an_artefact_names_its_evidence_by_word_and_its_calls_by_number() -> None:
     call = a_call("cc a.c", ["src"], ["9" * 64])
     own = manifest.own(manifest.statement(an_outcome(artefacts=[named("9" * 64)], calls=[call]), a_run()))

@@ -100,6 +100,7 @@ def test_the_environment_of_a_box_names_the_cell_and_the_tree(project: Project) 
         "PYTHONPATH": "/other",
         "TMPDIR": "/tmp",
         "TVM_MATRIX_ARCHS": "x86_64,riscv64",
+        "TVM_COMPILE_CACHE": "off",
         "TVM_MATRIX_CELL": "host",
         "TVM_MATRIX_OUT": "out",
         "TZ": "UTC",

@@ -11,10 +11,11 @@ from tests.unit.matrix.projects import make_project
 from tests.unit.matrix.test_reaper import ORPHAN, OURS
 from tvm.error import EngineError
 from tvm.matrix import prune as pruning
-from tvm.matrix.engine import LABEL
+from tvm.matrix.engine import LABEL, old_venvs
 from tvm.matrix.engine.client import Client
 from tvm.matrix.engine.discover import Connection
 from tvm.matrix.engine.docker import DockerEngine
+from tvm.matrix.engine.old_venvs import Old
 from tvm.matrix.model import Project
 from tvm.matrix.prune import current, prune, show
 
@@ -99,21 +100,27 @@ def test_an_image_that_cannot_be_removed_is_an_error(docker: FakeDocker, client:
 
 def test_orphaned_boxes_go_and_kept_ones_with_them(docker: FakeDocker, client: Client, project: Project) -> None:
     for name, marks in (("orphan", ORPHAN), ("tvm-matrix-kept-1", ORPHAN), ("live", OURS)):
-        docker.containers[name] = {"Id": name, "Names": [f"/{name}"], "Labels": marks, "Created": 0}
+        docker.containers[name] = {"Id": name, "Names": [f"/{name}"], "Labels": marks, "Created": 0, "State": "running"}
     assert _removed(client, project) == ["orphan", "tvm-matrix-kept-1"]
 
 
 def test_what_a_dead_engine_left_of_a_build_goes_once_it_is_old(
     docker: FakeDocker, client: Client, project: Project
 ) -> None:
-    for name, created in (("old", 0), ("young", int(time.time()))):
-        docker.containers[name] = {"Id": name, "Names": [f"/{name}"], "Labels": MARK, "Created": created}
+    for name, created, state in (("old", 0, "exited"), ("young", int(time.time()), "exited"), ("busy", 0, "running")):
+        docker.containers[name] = {
+            "Id": name,
+            "Names": [f"/{name}"],
+            "Labels": MARK,
+            "Created": created,
+            "State": state,
+        }
     assert _removed(client, project) == ["old"]
 
 
 def _shown(connection: Connection, project: Project) -> str:
     sink = io.StringIO()
-    assert show(project, DockerEngine(connection), Console(file=sink, width=200), everything=False) == 0
+    assert show(project, [DockerEngine(connection)], Console(file=sink, width=200), everything=False) == 0
     return sink.getvalue()
 
 
@@ -130,6 +137,24 @@ def test_nothing_to_remove_is_said(connection: Connection, project: Project) -> 
     assert _shown(connection, project) == "nothing of ours is old\n"
 
 
-def test_an_engine_without_images_is_refused(project: Project, tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match="keeps no images"):
-        show(project, FakeEngine(folder=tmp_path), Console(), everything=False)
+def test_without_a_container_engine_old_venvs_go(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [Old(folder=Path("a"), size=2_000_000, used=False), Old(folder=Path("b"), size=1_000_000, used=True)]
+    monkeypatch.setattr(old_venvs, "prune", lambda _project, *, everything: found if everything else [])
+    sink = io.StringIO()
+    for everything in (False, True):
+        assert show(project, [FakeEngine(folder=tmp_path)], Console(file=sink, width=200), everything=everything) == 0
+    assert sink.getvalue().splitlines() == [
+        "nothing of ours is old",
+        "removed a (2.0 MB)",
+        "kept b: in use (1.0 MB)",
+        "1 removed, 2.0 MB freed",
+    ]
+
+
+def test_each_of_several_engines_is_cleaned_and_named(connection: Connection, project: Project) -> None:
+    sink = io.StringIO()
+    engine = DockerEngine(connection)
+    assert show(project, [engine, engine], Console(file=sink, width=200), everything=False) == 0
+    assert sink.getvalue() == f"{engine.describe()}\n" * 2 + "nothing of ours is old\n"

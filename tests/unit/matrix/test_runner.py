@@ -585,3 +585,40 @@ def test_a_kept_box_of_this_machine_is_a_folder(local: World) -> None:
     with pytest.raises(CellFailedError):
         local.run("first", keep=True)
     assert f"first: kept {local.engine.boxes[0].name}, until you remove it" in local.told.lines
+
+
+@pytest.fixture
+def far(world: World) -> fake.FakeEngine:
+    """Return the engine of another machine, which plays the same programs."""
+    return fake.FakeEngine(folder=world.engine.folder / "far", programs=world.engine.programs, name="podman")
+
+
+def on_two_hosts(world: World, far: fake.FakeEngine) -> runner.Session:
+    hosts = {"first": far, "second": world.engine}
+    return runner.new_session(world.project, world.engine, world.told, hosts=hosts)
+
+
+def test_each_cell_runs_on_its_own_host_and_says_so(world: World, far: fake.FakeEngine) -> None:
+    runner.run_cells(on_two_hosts(world, far), world.plan("all"))
+    assert [box.options.cell for box in far.boxes] == ["first"]
+    assert [box.options.cell for box in world.engine.boxes] == ["second"]
+    assert "first: on fake 1.0 at memory (overlay2)" in world.told.lines
+    builders = [
+        manifest.read(world.results.good(cell) / "manifest.json")["predicate"]["runDetails"]["builder"]["id"]
+        for cell in ("first", "second")
+    ]
+    assert builders == ["urn:tvm-matrix:builder:podman", "urn:tvm-matrix:builder:docker"]
+
+
+def test_whatever_ends_a_run_every_host_is_swept(world: World, far: fake.FakeEngine) -> None:
+    session = on_two_hosts(world, far)
+    world.engine.dead = True
+    with pytest.raises(EngineError):
+        runner.run_cells(session, world.plan("all"))
+    assert far.swept == world.engine.swept == [session.run_id]
+
+
+def test_every_host_is_cleared_of_what_killed_runners_left(world: World, far: fake.FakeEngine) -> None:
+    far.left_behind = ["a-far-box"]
+    on_two_hosts(world, far)
+    assert any("removed a-far-box" in line for line in world.told.lines)

@@ -189,3 +189,10 @@ def test_a_check_that_could_not_run_is_one_line() -> None:
         listener.checked("ndk", gone, "nvcc is not there")
     assert printed(console).endswith("check nvcc unavailable in 0.0 s: nvcc is not there\n")
     assert len(printed(console).splitlines()) == 1
+
+
+def test_an_emulated_image_is_marked_slow_and_an_older_manifest_says_nothing() -> None:
+    image = {"name": "ndk", "tag": "0a", "vendor_route": "none", "base_route": "pulled"}
+    assert table.routes(image) == "ndk:0a (pulled)"
+    assert table.routes({**image, "emulation": ""}) == "ndk:0a (pulled)"
+    assert table.routes({**image, "emulation": "for arm64"}) == "ndk:0a (pulled, emulated: slow)"

@@ -6,6 +6,7 @@ from tests.unit.stand_in import MakeStandIn
 from tests.unit.support.rocm_home import program
 from tvm.error import ConfigError, ToolNotFound
 from tvm.support import _rocm_arch, _rocm_paths
+from tvm.target import Target
 
 # Cut from what rocminfo prints on a machine with one CPU and two kinds of GPU.
 TWO_GPUS = """\
@@ -84,4 +85,13 @@ def test_a_call_takes_its_own_arch_first(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_the_programs_place_is_found_before_it_runs(tmp_path: Path) -> None:
     with pytest.raises(ToolNotFound):
-        _rocm_arch._rocminfo(tmp_path)
+        _rocm_arch.find_rocminfo(tmp_path)
+
+
+def test_the_current_target_comes_before_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TVM_ROCM_ARCH", "gfx1100")
+    with Target({"kind": "rocm", "mcpu": "gfx942"}):
+        assert _rocm_arch.chosen(None).target_id == "gfx942"
+        assert _rocm_arch.chosen("gfx90a").target_id == "gfx90a"
+    with Target("c"):
+        assert _rocm_arch.chosen(None).target_id == "gfx1100"

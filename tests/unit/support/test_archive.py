@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.support import hostile
 from tvm.error import ArchiveError
 from tvm.support import archive
 
@@ -539,3 +540,21 @@ class TestZip:
     def test_cut_off(self, out: Path) -> None:
         with pytest.raises(ArchiveError):
             archive.unpack(io.BytesIO(cut(foreign_zip((entry("a"), b"1")).getvalue())), out)
+
+
+class TestMadeToDoHarm:
+    @pytest.mark.parametrize("data", hostile.kinds().values(), ids=hostile.kinds().keys())
+    @pytest.mark.parametrize("by_path", [True, False])
+    def test_all_of_it_is_refused(self, data: bytes, by_path: bool, out: Path, tmp_path: Path) -> None:  # noqa: FBT001
+        (tmp_path / "archive").write_bytes(data)
+        before = sorted(path.name for path in tmp_path.iterdir())
+        source = tmp_path / "archive" if by_path else io.BytesIO(data)
+
+        with pytest.raises(ArchiveError):
+            archive.unpack(source, out, limit_bytes=1 << 20, limit_members=100)
+
+        assert list(out.iterdir()) == []
+        assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+    def test_there_are_more_than_thirty_kinds(self) -> None:
+        assert len(hostile.kinds()) >= 30

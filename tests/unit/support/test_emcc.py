@@ -47,6 +47,12 @@ def test_one_path_is_one_object(tool: StandIn, home: list[str], tmp_path: Path) 
     assert link(tool)[-4:] == [*home, "a.o"]
 
 
+def test_objects_and_options_may_be_tuples(tool: StandIn, home: list[str], tmp_path: Path) -> None:
+    """In the seed a tuple is a TypeError."""
+    emcc.create_tvmjs_wasm(tmp_path / "x.wasm", ("a.o", Path("b.o")), ("-g0", "-v"))
+    assert link(tool)[-7:] == [*home, "a.o", "b.o", "-g0", "-v"]
+
+
 def test_sources_are_compiled_on_their_own_under_fixed_names(
     tool: StandIn, home: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ import pytest
 import tvm
 import tvm.support
 from tests.unit.stand_in import MakeStandIn
+from tests.unit.support._cuda.fakes import toolkit
 
 # The seed's.
 NAMES = {
@@ -32,6 +33,23 @@ def test_a_fresh_dict_comes_at_each_call() -> None:
     assert tvm.support.libinfo()["USE_CUDA"] != "changed"
 
 
+@pytest.mark.parametrize("name", ["USE_CUDA", "USE_METAL", "USE_NVSHMEM", "USE_HEXAGON"])
+def test_what_is_not_here_is_off(name: str, machine: Path) -> None:
+    """The seed says ON for CUDA everywhere."""
+    assert machine.is_dir()
+    assert tvm.support.libinfo()[name] == "OFF"
+
+
+def test_cuda_is_on_where_a_toolkit_has_a_compiler(machine: Path) -> None:
+    toolkit(machine / "usr/local/cuda")
+    assert tvm.support.libinfo()["USE_CUDA"] == "ON"
+
+
+def test_metal_is_on_where_xcrun_is_on_path(stand_in: MakeStandIn) -> None:
+    stand_in("xcrun", output="xcrun version 70\n", makes=False)
+    assert tvm.support.libinfo()["USE_METAL"] == "ON"
+
+
 def test_llvm_is_on_where_a_clang_is_on_path(stand_in: MakeStandIn) -> None:
     assert tvm.support.libinfo()["USE_LLVM"] == "OFF"
     stand_in("clang", output="clang version 19.1.7\n", makes=False)
@@ -48,12 +66,22 @@ def test_rocm_is_on_where_its_folder_has_a_hipcc(
     assert tvm.support.libinfo()["USE_ROCM"] == "ON"
 
 
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("libneuralnetworks.so", "USE_NNAPI_RUNTIME"),
+        ("libOpenCL.so.1", "USE_OPENCL"),
+        ("libvulkan.so.1", "USE_VULKAN"),
+        ("libnccl.so.2", "USE_NCCL"),
+        ("libcudnn.so.9", "USE_CUDNN"),
+    ],
+)
 def test_a_runtime_library_is_on_where_the_loader_would_find_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    file: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "libneuralnetworks.so").touch()
+    (tmp_path / file).touch()
     monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
-    assert tvm.support.libinfo()["USE_NNAPI_RUNTIME"] == "ON"
+    assert tvm.support.libinfo()[name] == "ON"
 
 
 def test_a_header_is_on_below_the_folder_that_a_variable_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

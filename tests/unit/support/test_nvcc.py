@@ -1,4 +1,5 @@
 import inspect
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ from tests.unit.support._cuda import fakes
 from tests.unit.support._cuda.fakes import CUBIN, FATBIN, PTX, Nvfatbin, Nvjitlink, Nvrtc, headers, toolkit, touch
 from tvm.error import CompileError, ToolNotFound, TVMError
 from tvm.support import nvcc
+from tvm.support._cache import memo
 
 pytestmark = pytest.mark.usefixtures("machine")
 
@@ -80,6 +82,31 @@ class TestCompile:
         nvcc.compile_cuda(_KERNEL, arch="sm_90a", fast_math=True)
 
         assert ["--use_fast_math" in call.options for call in nvrtc.calls] == [True, False, False, True]
+
+    def test_nvrtc_minds_every_switch_of_nvcc(
+        self, nvrtc: Nvrtc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """In the seed NVRTC, which is the default, minds none."""
+        monkeypatch.setenv("TVM_KERNEL_DEBUG", "1")
+        monkeypatch.setenv("TVM_KERNEL_DUMP", str(tmp_path / "dump"))
+        monkeypatch.setenv("TVM_CUDA_NVCC_NO_FAST_MATH", "1")
+        nvcc.compile_cuda(_KERNEL, "ptx", "sm_90a")
+
+        options = nvrtc.calls[0].options
+        assert "-G" in options
+        assert "--use_fast_math" not in options
+        assert sorted(file.suffix for file in (tmp_path / "dump").iterdir()) == [".cu", ".ptx"]
+
+    def test_the_pass_option_names_nvrtc_s_folder_too(self, nvrtc: Nvrtc, tmp_path: Path) -> None:
+        config = {"cuda.kernels_output_dir": str(tmp_path / "dump")}
+        tvm_ffi.register_global_func(_CONTEXT, lambda: SimpleNamespace(config=config), override=True)
+        try:
+            nvcc.compile_cuda(_KERNEL, arch="sm_90a")
+        finally:
+            tvm_ffi.remove_global_func(_CONTEXT)
+
+        assert "-lineinfo" in nvrtc.calls[0].options
+        assert sorted(file.suffix for file in (tmp_path / "dump").iterdir()) == [".cu", ".cubin"]
 
     def test_an_arch_may_stand_in_the_options(self, nvrtc: Nvrtc) -> None:
         nvcc.compile_cuda(_KERNEL, options=["-lineinfo", "-arch", "sm_80"])
@@ -191,6 +218,18 @@ class TestCallback:
         assert tool.calls[0][0] == "--cubin"
         assert len(linker.calls) == 1
 
+    @pytest.mark.parametrize("target", [(SimpleNamespace(arch="sm_100"),), ()])
+    def test_by_its_name_it_takes_a_target_or_none(self, target: tuple[object, ...], nvrtc: Nvrtc) -> None:
+        """In the seed callers with one argument and with two cannot both be served."""
+        call = tvm_ffi.get_global_func("tvm_callback_cuda_compile")
+
+        if target:
+            assert call(_KERNEL, {"arch": "sm_100"}) == CUBIN
+        else:
+            with pytest.raises(ValueError, match="no CUDA architecture"):
+                call(_KERNEL)
+        assert len(nvrtc.calls) == len(target)
+
     def test_without_a_target_it_says_what_is_missing(self) -> None:
         with pytest.raises(ValueError, match="no CUDA architecture"):
             nvcc.tvm_callback_cuda_compile(_KERNEL)
@@ -298,5 +337,76 @@ class TestCapabilities:
         with pytest.raises(TVMError, match="compute version parsing error"):
             nvcc.parse_compute_version("nine")
 
-    def test_a_target_has_a_version(self) -> None:
-        assert nvcc.get_target_compute_version(target="sm_100") == "10.0"
+    @pytest.mark.parametrize(
+        ("arch", "expected"),
+        [("sm_100", "10.0"), ("sm_90a", "9.0.a"), ("sm_120", "12.0"), ("sm_120f", "12.0.f"), ("sm_75", "7.5")],
+    )
+    def test_a_target_has_the_version_of_its_arch_and_no_more(self, arch: str, expected: str) -> None:
+        assert nvcc.get_target_compute_version(target=arch) == expected
+
+
+class TestCompileCache:
+    @pytest.fixture(autouse=True)
+    def _on(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("TVM_COMPILE_CACHE", "on")
+        monkeypatch.setenv("TVM_COMPILE_CACHE_DIR", str(tmp_path / "compile-cache"))
+        monkeypatch.setattr("tvm.support._cache.states.SETTLED", -(10**10))
+        memo.forget()
+
+    def test_a_kernel_is_compiled_once(self, nvrtc: Nvrtc) -> None:
+        assert (
+            nvcc.compile_cuda(_KERNEL, arch="sm_90a") == nvcc.compile_cuda(_KERNEL, arch="sm_90a") == bytearray(CUBIN)
+        )
+        assert len(nvrtc.calls) == 1
+
+    def test_another_arch_or_format_or_text_is_another_product(self, nvrtc: Nvrtc) -> None:
+        nvcc.compile_cuda(_KERNEL, arch="sm_90a")
+        nvcc.compile_cuda(_KERNEL, arch="sm_80")
+        nvcc.compile_cuda(_KERNEL, "ptx", arch="sm_90a")
+        nvcc.compile_cuda(f"{_KERNEL}\n", arch="sm_90a")
+        nvcc.compile_cuda(_KERNEL, arch="sm_90a", fast_math=False)
+
+        assert len(nvrtc.calls) == 5
+
+    def test_a_header_beside_the_source_counts(self, nvrtc: Nvrtc, tmp_path: Path) -> None:
+        (tmp_path / "k.cu").write_text(f'#include "mine.h"\n{_KERNEL}', encoding="ascii")
+        for text in ("one", "one", "another"):
+            (tmp_path / "mine.h").write_text(text, encoding="ascii")
+            nvcc.compile_cuda(tmp_path / "k.cu", arch="sm_90a")
+
+        assert len(nvrtc.calls) == 2
+
+    def test_a_library_that_was_replaced_compiles_again(
+        self, nvrtc: Nvrtc, libraries: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        nvcc.compile_cuda(_KERNEL, arch="sm_90a")
+        other = libraries / "other" / "libnvrtc.so"
+        touch(other)
+        loaded = SimpleNamespace(load_nvidia_dynamic_lib=lambda _name: SimpleNamespace(abs_path=str(other)))
+        monkeypatch.setitem(sys.modules, "cuda.pathfinder", loaded)
+        nvcc.compile_cuda(_KERNEL, arch="sm_90a")
+
+        assert len(nvrtc.calls) == 2
+
+    def test_off_a_poisoned_store_changes_no_product(self, nvrtc: Nvrtc, monkeypatch: pytest.MonkeyPatch) -> None:
+        nvrtc.cubin = b"\x7fELF poison"
+        assert nvcc.compile_cuda(_KERNEL, arch="sm_90a") == b"\x7fELF poison"
+        nvrtc.cubin = CUBIN
+        assert nvcc.compile_cuda(_KERNEL, arch="sm_90a") == b"\x7fELF poison"
+        monkeypatch.setenv("TVM_COMPILE_CACHE", "off")
+
+        assert nvcc.compile_cuda(_KERNEL, arch="sm_90a") == CUBIN
+
+    def test_a_failure_is_not_kept(self, nvrtc: Nvrtc) -> None:
+        nvrtc.code = 6
+        for _ in range(2):
+            with pytest.raises(CompileError):
+                nvcc.compile_cuda(_KERNEL, arch="sm_90a")
+
+        assert len(nvrtc.calls) == 2
+
+    def test_linked_cubins_come_from_the_cache(self, nvjitlink: Nvjitlink) -> None:
+        for data in (b"one", b"one", b"two"):
+            nvcc.link_cuda([data], "sm_90a")
+
+        assert [added[2] for added in nvjitlink.added] == [b"one", b"two"]

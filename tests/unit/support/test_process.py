@@ -311,6 +311,31 @@ class TestDaemon:
         assert not (tmp_path / "log").exists()
 
 
+class TestSpawnTied:
+    def test_ends_when_its_input_does(self, stand_in: MakeStandIn, tmp_path: Path) -> None:
+        stand_in("tied", body="print(os.getsid(0) == os.getpid(), repr(sys.stdin.read()))")
+        tied = process.spawn_tied(["tied", *ODD], log=tmp_path / "log", env=os.environ)
+        child = tied._child
+        assert child.poll() is None
+        assert child.stdin
+        child.stdin.close()
+        assert child.wait(10) == 0
+        assert not tied.alive
+        assert (tmp_path / "log").read_text() == "True ''\n"
+
+    def test_is_ended_by_us_even_if_it_does_not_read(self, stand_in: MakeStandIn, tmp_path: Path) -> None:
+        stand_in("tied", body="import time; time.sleep(60)")
+        tied = process.spawn_tied(["tied"], log=tmp_path / "log", env=os.environ)
+        tied.close()
+        tied.close()
+        assert not tied.alive
+
+    def test_a_missing_program(self, bin_folder: Path, tmp_path: Path) -> None:
+        with pytest.raises(ToolNotFound) as caught:
+            process.spawn_tied(["tied"], log=tmp_path / "log", env=os.environ)
+        assert caught.value.looked == (str(bin_folder),)
+
+
 @pytest.fixture
 def calls() -> list[ToolCall]:
     return []

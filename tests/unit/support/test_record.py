@@ -152,3 +152,19 @@ class TestCredentials:
     @given(st.text(st.characters(exclude_characters="/?#", exclude_categories=["Z", "C"])))
     def test_whatever_the_password(self, password: str) -> None:
         assert strip_credentials(f"https://user:{password}@host/") == "https://host/"
+
+
+def test_an_unrecorded_block_reaches_no_recorder(
+    stand_in: MakeStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = stand_in("tool")
+    monkeypatch.setenv("TVM_MATRIX_RECORD", str(tmp_path / "calls.jsonl"))
+    seen: list[record.ToolCall] = []
+
+    with record.recording(seen.append), record.unrecorded():
+        assert record.current() is None
+        process.run([tool.path])
+
+    assert seen == []
+    assert tool.calls == [[]]
+    assert not (tmp_path / "calls.jsonl").exists()

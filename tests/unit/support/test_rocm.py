@@ -171,6 +171,17 @@ def test_without_a_gpu_the_seeds_fallback_comes_with_one_warning(stand_in: MakeS
     assert warning.filename == __file__
 
 
+@pytest.mark.parametrize("place", [None, "empty"])
+def test_a_folder_without_rocminfo_is_a_warning_too_and_nothing_is_printed(
+    place: str | None, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """In the seed it is a FileNotFoundError, and what is wrong goes to stdout."""
+    (tmp_path / "empty").mkdir()
+    with pytest.warns(RuntimeWarning, match="program not found.*gfx900 is assumed"):
+        assert rocm.get_rocm_arch(None if place is None else tmp_path / place) == "gfx900"
+    assert capfd.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize("path", [None, "no-such-folder"])
 def test_a_required_arch_that_is_not_known_is_an_error(path: str | None) -> None:
     with pytest.raises(ConfigError, match="no AMD GPU arch is known"):

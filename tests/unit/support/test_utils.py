@@ -341,6 +341,21 @@ class TestFileLock:
             assert len(outcome) == 1
             assert not obtainable(tmp_path / "lock")
 
+    def test_it_asks_the_primitive_that_every_system_has(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """In the seed there is no lock at all without fcntl, so on Windows."""
+        asked: list[tuple[int, bool]] = []
+
+        def busy(descriptor: int, *, blocking: bool) -> bool:
+            asked.append((os.fstat(descriptor).st_ino, blocking))
+            return False
+
+        monkeypatch.setattr(sys, "platform", "win32")
+        monkeypatch.setitem(sys.modules, "fcntl", None)
+        monkeypatch.setattr("tvm.support._lock.lock_descriptor", busy)
+        with pytest.raises(LockTimeoutError):
+            filelock(tmp_path / "lock", timeout=0)
+        assert asked == [((tmp_path / "lock").stat().st_ino, False)]
+
     def test_another_thread_waits_for_the_release(self, tmp_path: Path) -> None:
         order: list[str] = []
 

@@ -71,8 +71,9 @@ class AppleToolchain:
         xcode.create_dylib(output, objects, self.arch, self.sdk, self.minimum, options)
 
 
-# GNU ld writes the time of the link into a file for Windows; libstdc++ and libgcc are on no Windows.
-_WINDOWS = ("-Wl,--no-insert-timestamp", "-static-libgcc", "-static-libstdc++")
+# GNU ld writes the time of the link into a file for Windows, and takes a library's address from a hash of the output's path.
+# libstdc++ and libgcc are on no Windows.
+_WINDOWS = ("-Wl,--no-insert-timestamp", "-Wl,--disable-auto-image-base", "-static-libgcc", "-static-libstdc++")
 _TOOLCHAINS: Mapping[str, Toolchain] = {
     "aarch64": GnuToolchain(triple="aarch64-linux-gnu"),
     "armhf": GnuToolchain(triple="arm-linux-gnueabihf"),

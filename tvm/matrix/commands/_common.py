@@ -7,23 +7,36 @@ from pathlib import Path
 from rich.console import Console
 
 from tvm.error import EngineError
-from tvm.matrix import loader
-from tvm.matrix.engine import Engine, local, select
+from tvm.matrix import loader, runner
+from tvm.matrix.engine import Engine, hosts, local
 from tvm.matrix.model import Project
+from tvm.matrix.plan import Plan
 
 
-def select_engine(options: argparse.Namespace) -> Engine:
-    """Return the engine that the options, or the environment, name."""
-    return select.select(options.engine)
+def select_engines(options: argparse.Namespace, chosen: Plan) -> dict[str, Engine]:
+    """Return the engine of each cell of a plan: what the options, the environment or the matrix name."""
+    return hosts.of_cells(chosen.project, [cell.name for cell in chosen.cells], options.engine)
 
 
-def select_containers(options: argparse.Namespace, why: str) -> Engine:
-    """Return the engine that is named, for what this machine's own tools cannot do; `why` says what that is."""
-    engine = select_engine(options)
-    if engine.name == local.NAME:
-        msg = f"{why}; this is {engine.describe()}"
-        raise EngineError(msg, fix="nox -s engine finds or starts one; or name one by --engine docker or podman")
-    return engine
+def select_containers(options: argparse.Namespace, chosen: Plan, why: str) -> dict[str, Engine]:
+    """Return the engine of each cell, for what this machine's own tools cannot do; `why` says what that is."""
+    found = select_engines(options, chosen)
+    for engine in found.values():
+        if engine.name == local.NAME:
+            msg = f"{why}; this is {engine.describe()}"
+            raise EngineError(msg, fix="nox -s engine finds or starts one; or name one by --engine docker or podman")
+    return found
+
+
+def begin(
+    project: Project,
+    engines: dict[str, Engine],
+    listener: runner.Listener,
+    **options: bool,
+) -> runner.Session:
+    """Begin a run on the engines of its cells."""
+    first, *others = {id(engine): engine for engine in engines.values()}.values()
+    return runner.new_session(project, first, listener, hosts=engines if others else None, **options)
 
 
 def new_console() -> Console:

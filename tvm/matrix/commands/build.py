@@ -5,8 +5,8 @@ import argparse
 from rich.console import Console
 
 from tvm.error import ExitCode, TVMError
-from tvm.matrix import plan, report, repro, runner, table, userbuild
-from tvm.matrix.commands._common import load_project, new_console, print_line, select_containers, select_engine
+from tvm.matrix import plan, report, repro, runner, shell, table, userbuild
+from tvm.matrix.commands._common import begin, load_project, new_console, print_line, select_containers, select_engines
 from tvm.matrix.commands.results import show_report
 from tvm.matrix.outcome import CellOutcome
 
@@ -15,21 +15,27 @@ def run_command(options: argparse.Namespace) -> ExitCode:
     """Run cells, then print the table of all results."""
     project = load_project(options)
     chosen = plan.plan(project, options.cells)
+    if options.shell:
+        return _shell(options, chosen)
     cells = [cell.name for cell in chosen.cells]
     console = new_console()
     with table.listener(console, cells, report.last_seconds(project, cells)) as listener:
-        session = runner.new_session(
-            project,
-            select_engine(options),
-            listener,
-            keep=options.keep,
-            gpu=options.gpu,
-            require_all=options.require_all,
-        )
+        engines = select_engines(options, chosen)
+        session = begin(project, engines, listener, keep=options.keep, gpu=options.gpu, require_all=options.require_all)
         failure = _failure(session, chosen)
     show_report(console, project, session.tree.sha256, cells)
     if failure:
         raise failure
+    return ExitCode.OK
+
+
+def _shell(options: argparse.Namespace, chosen: plan.Plan) -> ExitCode:
+    """Open a shell in a box of the one cell that is named."""
+    cell = shell.the_cell(chosen)
+    engines = select_containers(options, chosen, "--shell opens a box of the cell's image")
+    # Lines, on a terminal too: the shell has it to itself.
+    session = begin(chosen.project, engines, table.Lines(console=new_console()), gpu=options.gpu)
+    shell.open_shell(session, cell)
     return ExitCode.OK
 
 
@@ -47,9 +53,9 @@ def repro_command(options: argparse.Namespace) -> ExitCode:
     project = load_project(options)
     console = new_console()
     chosen = plan.plan(project, options.cells)
-    engine = select_containers(options, "repro builds twice in containers that differ in user and host name")
+    engines = select_containers(options, chosen, "repro builds twice in containers that differ in user and host name")
     with table.listener(console, [cell.name for cell in chosen.cells]) as listener:
-        session = runner.new_session(project, engine, listener)
+        session = begin(project, engines, listener)
         repro.repro_cells(session, chosen, lambda outcome: _print_proof(console, outcome))
     return ExitCode.OK
 
@@ -75,9 +81,9 @@ def build_command(options: argparse.Namespace) -> ExitCode:
     project = load_project(options)
     chosen = plan.plan(project, options.cells)
     console = new_console()
-    engine = select_containers(options, "build takes the toolchain of a cell's image")
+    engines = select_containers(options, chosen, "build takes the toolchain of a cell's image")
     with table.listener(console, [cell.name for cell in chosen.cells]) as listener:
-        session = runner.new_session(project, engine, listener)
+        session = begin(project, engines, listener)
         built = userbuild.build_all(session, chosen, request)
     for product in built:
         print_line(

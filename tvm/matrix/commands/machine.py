@@ -4,8 +4,8 @@ import argparse
 
 from tvm.error import ExitCode
 from tvm.matrix import doctor, prune
-from tvm.matrix.commands._common import load_project, new_console, select_engine
-from tvm.matrix.engine import private
+from tvm.matrix.commands._common import load_project, new_console
+from tvm.matrix.engine import hosts, private
 
 
 def engine_command(options: argparse.Namespace) -> ExitCode:
@@ -31,4 +31,5 @@ def doctor_command(options: argparse.Namespace) -> ExitCode:
 
 def prune_command(options: argparse.Namespace) -> ExitCode:
     """Remove what is ours and old."""
-    return prune.show(load_project(options), select_engine(options), new_console(), everything=options.all)
+    project, console = load_project(options), new_console()
+    return prune.show(project, hosts.every(project, options.engine), console, everything=options.all)

@@ -40,6 +40,7 @@ class PreparedImage:
     base_digest: str = ""
     vendor_route: VendorRoute = "none"
     route_note: str = ""
+    emulation: str = ""  # why everything in it is slow, if the engine's machine has to emulate its architecture
     built: bool = False
     seconds: float = 0.0
 

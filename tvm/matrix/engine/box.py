@@ -13,7 +13,7 @@ from docker.errors import APIError, NotFound
 from docker.types import DeviceRequest
 
 from tvm.error import BoxGoneError, CellFailedError, EngineError
-from tvm.matrix.engine import BoxOptions, Output, PreparedImage, labels
+from tvm.matrix.engine import BoxOptions, Output, PreparedImage, labels, terminal
 from tvm.matrix.engine.client import Client, engine_errors, remove_container
 from tvm.matrix.engine.printed import Printed
 from tvm.matrix.engine.stream import output as read_output
@@ -28,12 +28,14 @@ _PATIENCE = 30.0
 # Seconds for unpacking the tree.
 _PUT_LIMIT = 300.0
 _PROCESSES = 4096
+_SHOWN_LINES = 10
 _SOURCE_SIZE = "4g"
 # Where the tree lies until it is unpacked. The archive API cannot see the tmpfs that it goes into.
 _STAGE, _TREE = "/tmp", ".tvm-matrix-tree.tar"  # noqa: S108 - inside a box
 _OUT = "/out"
 # Sets the umask, which is no option of the engine, and becomes the program.
 _WITH_UMASK = 'umask "$0" && exec "$@"'
+_SHELL = "if command -v bash >/dev/null; then exec bash; else exec sh; fi"
 _UNPACK = 'tar -x -f "$0" -C "$1"; rm -- "$0"; ln -sfn "$2" "$1/out"'
 
 
@@ -60,7 +62,7 @@ class DockerBox:
                 self._client.put_archive(self.name, _STAGE, _one_member(spool, size, self._options.user))
         done = self.run(["sh", "-ec", _UNPACK, f"{_STAGE}/{_TREE}", source, _OUT], timeout=_PUT_LIMIT)
         if done.code != 0:
-            msg = f"the tree cannot be unpacked in the box; tar ended with {done.code}:\n{done.output}"
+            msg = f"the tree cannot be unpacked in the box; tar ended with {done.code}:\n{_end(done.output)}"
             raise EngineError(
                 msg, fix=f"a box has {_SOURCE_SIZE} of memory for the tree and what checks write there; nox -s doctor"
             )
@@ -100,6 +102,19 @@ class DockerBox:
                 msg = f"the box {self.name} has no {path}"
                 raise CellFailedError(msg, fix="see the check's log for why it was not made") from error
             sink.writelines(stream)
+
+    def shell(self, env: Mapping[str, str]) -> None:
+        """Join this terminal to a shell in the source folder, and return when that has ended."""
+        with engine_errors("start a shell"):
+            made: dict[str, Any] = self._client.exec_create(
+                self.name,
+                ["sh", "-c", _SHELL],
+                environment=dict(env),
+                workdir=self._options.source,
+                stdin=True,
+                tty=True,
+            )
+        terminal.join(self._client, str(made["Id"]))
 
     def close(self, *, keep: bool = False) -> None:
         """Remove the box; with `keep` it stays until its limit, under a name that the reaper spares."""
@@ -155,16 +170,14 @@ class DockerBox:
         return int(told["ExitCode"])
 
 
-def start(client: Client, name: str, image: PreparedImage, options: BoxOptions) -> None:
+def start(client: Client, name: str, image: PreparedImage, options: BoxOptions, *, podman: bool = False) -> None:
     """Create and start the container of a box."""
     user = f"{options.user}:{options.user}"
     host = client.create_host_config(
         auto_remove=True,
         init=True,
         network_mode="host" if options.network else "none",
-        tmpfs={
-            options.source: f"rw,exec,nosuid,nodev,size={_SOURCE_SIZE},uid={options.user},gid={options.user},mode=0755"
-        },
+        tmpfs={options.source: tmpfs_options(options, podman=podman)},
         cap_drop=["ALL"],
         security_opt=["no-new-privileges"],
         pids_limit=_PROCESSES,
@@ -183,6 +196,33 @@ def start(client: Client, name: str, image: PreparedImage, options: BoxOptions) 
         host_config=host,
     )
     client.start(name)
+    if podman:
+        _open_source(client, name, options)
+
+
+def tmpfs_options(options: BoxOptions, *, podman: bool) -> str:
+    """Return the mount options of the folder that the tree goes into: it is the user's, or anybody may write there."""
+    # Podman refuses uid and gid (podman-run(1), --tmpfs).
+    owner = "mode=1777" if podman else f"uid={options.user},gid={options.user},mode=0755"
+    return f"rw,exec,nosuid,nodev,size={_SOURCE_SIZE},{owner}"
+
+
+def _open_source(client: Client, name: str, options: BoxOptions) -> None:
+    """Let the box's user write into its source folder: runc gives a tmpfs the mode of the image's folder, whatever was asked for.
+
+    Root owns it, and needs no capability for this.
+    """
+    made: dict[str, Any] = client.exec_create(name, ["chmod", "1777", options.source], user="0:0")
+    pieces = read_output(client.exec_start(str(made["Id"]), socket=True), limit=_PATIENCE)
+    printed = b"".join(pieces).decode(errors="replace").strip()
+    told: dict[str, Any] = client.exec_inspect(str(made["Id"]))
+    if told.get("ExitCode") != 0:
+        msg = f"the box {name} has no folder for the tree: {printed}"
+        raise EngineError(msg, fix="nox -s doctor looks for the usual causes")
+
+
+def _end(output: str) -> str:
+    return "\n".join(output.splitlines()[-_SHOWN_LINES:])
 
 
 def _one_member(content: BinaryIO, size: int, user: int) -> Iterator[bytes]:

@@ -15,7 +15,15 @@ from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 
 from tvm.error import EngineError, ImageError, TVMError
 
-Client = APIClient
+
+class Client(APIClient):
+    """The SDK's client, which trusts the authority of the engine's own TLS settings whatever the environment says."""
+
+    def merge_environment_settings(self, *arguments: Any, **options: Any) -> Any:
+        """Return what a request uses: requests would let REQUESTS_CA_BUNDLE go before the file that DOCKER_CERT_PATH means."""
+        merged = super().merge_environment_settings(*arguments, **options)
+        return {**merged, "verify": self.verify} if isinstance(self.verify, str) else merged
+
 
 FIX = "run `nox -s engine`: it starts an engine where it may, else it says what to do"
 
@@ -28,6 +36,12 @@ _BROKEN = (
     ConnectionError,
     TimeoutError,
 )
+
+# What Podman says where it was installed without all it needs, or may not do here what it does by default.
+_MENDED = {
+    "container-init binary not found": "install catatonit, the small init that Podman starts boxes with",
+    "error setting rlimit": "in containers.conf(5), set default_ulimits to what this machine allows (nofile, nproc)",
+}
 
 # The longest that a removal which is in progress may take, in seconds.
 _REMOVAL = 10.0
@@ -49,10 +63,15 @@ def engine_errors(doing: str) -> Iterator[None]:
         ) from error
     except APIError as error:
         msg = f"the engine was to {doing} and refused: {explanation(error)}"
-        raise EngineError(msg, fix="nox -s doctor looks for the usual causes") from error
+        raise EngineError(msg, fix=_mend(explanation(error))) from error
     except _BROKEN as error:
         msg = f"the engine went away while it was to {doing} ({reason(error)})"
         raise EngineError(msg, fix=FIX) from error
+
+
+def _mend(why: str) -> str:
+    known = (fix for told, fix in _MENDED.items() if told in why)
+    return next(known, "nox -s doctor looks for the usual causes")
 
 
 def explanation(error: APIError) -> str:

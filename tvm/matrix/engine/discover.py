@@ -3,7 +3,7 @@
 import os
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,8 +13,9 @@ from docker.tls import TLSConfig
 from docker.utils import kwargs_from_env
 
 from tvm.error import EngineError
-from tvm.matrix.engine import install, layout
+from tvm.matrix.engine import install, layout, tunnel
 from tvm.matrix.engine.client import FIX, Client, engine_errors, reason
+from tvm.matrix.engine.tunnel import SCHEME, Tunnel, TunnelError
 from tvm.support.utils import which
 
 Kind = Literal["auto", "docker", "podman"]
@@ -23,8 +24,14 @@ Kind = Literal["auto", "docker", "podman"]
 _PING_LIMIT = 3
 _REQUEST_LIMIT = 120
 
+# Ours names one engine for all cells; docker's own is what any client of this machine means.
+OWN_VARIABLE, _DOCKERS_VARIABLE = "TVM_MATRIX_DOCKER_HOST", "DOCKER_HOST"
+
 _DEFAULT_SOCKET = Path("/var/run/docker.sock")
 _PODMAN_SOCKET = Path("/run/podman/podman.sock")
+# Where `engines` of the matrix stands, and what takes all cells elsewhere.
+HOSTS = "matrix.yaml, engines"
+_INSTEAD = "run all cells on one engine: --engine docker or podman, or TVM_MATRIX_DOCKER_HOST"
 _PROGRAMS = ("docker", "dockerd", "podman")
 
 
@@ -53,15 +60,18 @@ class Connection:
     endpoint: Endpoint
     name: str  # "docker" or "podman"
     version: str
+    tunnel: Tunnel | None = None
 
     def close(self) -> None:
-        """Let go of its sockets."""
+        """Let go of its sockets, and of the way to another machine."""
         self.client.close()
+        if self.tunnel:
+            self.tunnel.close()
 
 
 def endpoints(environ: Mapping[str, str], private: layout.Layout = layout.DEFAULT) -> list[Endpoint]:
     """Return the addresses to try, in order. What a variable names stands alone: nothing else is tried instead."""
-    for variable in ("TVM_MATRIX_DOCKER_HOST", "DOCKER_HOST"):
+    for variable in (OWN_VARIABLE, _DOCKERS_VARIABLE):
         if host := environ.get(variable):
             return [_from_variable(variable, host, environ)]
     if name := environ.get("DOCKER_CONTEXT"):
@@ -79,6 +89,17 @@ def endpoints(environ: Mapping[str, str], private: layout.Layout = layout.DEFAUL
         Endpoint(address=f"unix://{_DEFAULT_SOCKET}", origin="the default socket"),
         *(Endpoint(address=f"unix://{path}", origin="Podman's socket") for path in podman),
     ]
+
+
+def of_host(host: str, environ: Mapping[str, str]) -> Endpoint:
+    """Return where `engines` in matrix.yaml leads: the name of a docker context, or an address."""
+    if "://" in host:
+        return _from_variable(HOSTS, host, environ)
+    found = _from_context(host, HOSTS)
+    if found is None:
+        msg = f"{HOSTS} names the docker context {host!r}, which this machine does not have"
+        raise EngineError(msg, fix=f"docker context create {host} --docker host=ssh://USER@HOST; or {_INSTEAD}")
+    return replace(found, origin=f"{HOSTS}: context {host}")
 
 
 def find(
@@ -114,12 +135,28 @@ def installed(environ: Mapping[str, str], private: layout.Layout = layout.DEFAUL
 
 def connect(endpoint: Endpoint) -> Connection:
     """Return a connection, or raise an EngineError that says why there is none."""
-    if why := _unusable(endpoint.address):
+    if not endpoint.address.startswith(SCHEME):
+        return _answered(endpoint, endpoint.address, None)
+    try:
+        way = tunnel.open_tunnel(endpoint.address)
+    except TunnelError as error:
+        raise EngineError(
+            _sentence(endpoint, error.cause), fix=error.fix or tunnel.fix(endpoint.address), looked=error.looked
+        ) from error
+    try:
+        return _answered(endpoint, way.address, way)
+    except BaseException:
+        way.close()
+        raise
+
+
+def _answered(endpoint: Endpoint, address: str, way: Tunnel | None) -> Connection:
+    if why := _unusable(address):
         raise EngineError(_sentence(endpoint, why), fix=_fix(endpoint, why))
     try:
-        client = Client(endpoint.address, version="auto", timeout=_PING_LIMIT, tls=endpoint.tls or False)
+        client = Client(address, version="auto", timeout=_PING_LIMIT, tls=endpoint.tls or False)
     except (DockerException, OSError, ValueError, ImportError) as error:
-        why = reason(error)
+        why = _unanswered(way) if way else reason(error)
         raise EngineError(_sentence(endpoint, why), fix=_fix(endpoint, why)) from error
     client.timeout = _REQUEST_LIMIT
     with engine_errors("tell its version"):
@@ -131,7 +168,13 @@ def connect(endpoint: Endpoint) -> Connection:
         endpoint=endpoint,
         name="podman" if podman else "docker",
         version=str(told.get("Version", "unknown")),
+        tunnel=way,
     )
+
+
+def _unanswered(way: Tunnel) -> str:
+    told = way.said()
+    return f"ssh gets there, but no engine answers at {way.remote}" + (f" ({told})" if told else "")
 
 
 def _unusable(address: str) -> str:
@@ -158,8 +201,12 @@ def _sentence(endpoint: Endpoint, why: str) -> str:
 
 
 def _fix(endpoint: Endpoint, why: str) -> str:
+    if endpoint.address.startswith(SCHEME):
+        return tunnel.fix(endpoint.address)
     if "ermission" in why:
         return "run as root, or add this user to the group that owns the socket (docker) and log in again"
+    if endpoint.origin.startswith(HOSTS):
+        return f"start that engine, or {_INSTEAD}"
     if endpoint.named:
         return f"start that engine, or unset {endpoint.origin} so that others are looked for"
     return FIX
@@ -175,8 +222,17 @@ def _from_variable(variable: str, host: str, environ: Mapping[str, str]) -> Endp
     return Endpoint(address=host, origin=variable, named=True, tls=tls if isinstance(tls, TLSConfig) else None)
 
 
+def _require_readable(name: str | None) -> None:
+    """Refuse a context that the SDK would not see: it looks beside config.json, which `docker context create` does not write."""
+    folder = Path(os.environ.get("DOCKER_CONFIG") or Path.home() / ".docker")
+    if name and (folder / "contexts").is_dir() and not (folder / "config.json").is_file():
+        msg = f"the docker context {name!r} cannot be read: {folder / 'config.json'} is missing"
+        raise EngineError(msg, fix="write {} into that file, as docker itself does once it keeps a setting")
+
+
 def _from_context(name: str | None, origin: str) -> Endpoint | None:
     """Return where a docker context leads; None for the default context and for one that is not there."""
+    _require_readable(name)
     try:
         context: Any = ContextAPI.get_context(name)
         host = None if context is None or context.Name == "default" else context.Host

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from tvm.matrix import reaper
-from tvm.matrix.engine import Box, BoxOptions, PreparedImage, Progress, box, images, labels
+from tvm.matrix.engine import Box, BoxOptions, PreparedImage, Progress, box, emulation, images, labels
 from tvm.matrix.engine.client import Client, engine_errors, finish, remove_container
 from tvm.matrix.engine.discover import Connection
 from tvm.matrix.model import Project
@@ -29,7 +29,10 @@ class DockerEngine:
 
     def prepare(self, project: Project, image: str, progress: Progress) -> PreparedImage:
         """Build an image, or find the one that its recipe made before."""
-        return images.prepare(self.client, project, image, progress)
+        prepared = images.prepare(self.client, project, image, progress)
+        if why := emulation.why(self.client, prepared):
+            progress(f"warning: {why}")
+        return replace(prepared, emulation=why)
 
     def open(self, image: PreparedImage, options: BoxOptions) -> Box:
         """Start a box. If that is cut off, the box is gone. A GPU is passed where the engine knows of one."""
@@ -38,7 +41,7 @@ class DockerEngine:
         name = labels.box_name(options.cell, options.run_id)
         try:
             with engine_errors(f"open a box of image {image.name}"):
-                finish(lambda: box.start(self.client, name, image, options))
+                finish(lambda: box.start(self.client, name, image, options, podman=self.name == "podman"))
         except BaseException:
             remove_container(self.client, name)
             raise

@@ -12,9 +12,9 @@ from typing import Any
 
 from tvm.error import TVMError
 from tvm.matrix import tools
-from tvm.matrix.engine import LABEL_RUN, Box, BoxOptions, PreparedImage, Progress, labels, venv
+from tvm.matrix.engine import LABEL_RUN, Box, BoxOptions, PreparedImage, Progress, labels, pythons, vendor, venv
 from tvm.matrix.engine.local_box import MARKS, PREFIX, LocalBox, remove
-from tvm.matrix.model import Project
+from tvm.matrix.model import Project, VendorIndex
 from tvm.matrix.results import storage
 from tvm.support import process, record
 from tvm.support.utils import search_path, which
@@ -41,8 +41,9 @@ class LocalEngine:
         """Make the venv of an image's locks, or find it, and look which of the image's tools this machine has."""
         started = time.monotonic()
         progress("; ".join(part for part in (self._note, SENTENCE) if part))
+        _require_vendor(project, image)
         made = venv.make(project, image, progress)
-        path = _path(project, image, made)
+        path = search_folders(project, image, made)
         inventory = {
             "image": image,
             "path": path,
@@ -85,7 +86,15 @@ def probe(tool: str, specifier: str, path: Sequence[str]) -> tuple[str, str]:
     return done.output, tools.check(tool, tools.local_specifier(tool) or specifier, done.output, done.code)
 
 
-def _path(project: Project, image: str, made: venv.Venv) -> list[str]:
+def _require_vendor(project: Project, image: str) -> None:
+    """Raise VendorError for an image of a vendor's packages if this machine has none of its tools and does not reach their index."""
+    entry = project.matrix.images[image]
+    own = (tool for tool in entry.tools if tool != pythons.TOOL)
+    if isinstance(entry.vendor, VendorIndex) and not any(which(tools.probe_argv(tool)[0]) for tool in own):
+        vendor.require_index(image, entry.vendor)
+
+
+def search_folders(project: Project, image: str, made: venv.Venv) -> list[str]:
     """Return the search path of a box: the venv, programs of its wheels that are the image's, this machine."""
     wanted = project.matrix.images[image].tools
     kept = []

@@ -43,12 +43,7 @@ class LocalBox:
             (self.folder / MARKS).write_text(json.dumps(marks) + "\n", encoding="utf-8")
         self.name = str(self.folder)
         self._source = self.folder / "src"
-        self._places = {
-            _OUT: self._source / "out",
-            options.source: self._source,
-            options.env["HOME"]: self.folder / "home",
-            options.env["TMPDIR"]: self.folder / "tmp",
-        }
+        self._places = places(self.folder, options.source, options.env)
         for place in (self._source, *self._places.values()):
             place.mkdir(exist_ok=True)
         told = {name: self._real(value) for name, value in options.env.items()}
@@ -111,12 +106,25 @@ class LocalBox:
 
     def _real(self, text: str) -> str:
         """Return the path that a path of the container stands for; anything else, a path of this box too, as it is."""
-        if text.startswith(self.name):
-            return text
-        for place, real in self._places.items():
-            if text == place or text.startswith(f"{place}/"):
-                return f"{real}{text.removeprefix(place)}"
-        return text
+        return text if text.startswith(self.name) else real(text, self._places)
+
+
+def places(folder: Path, source: str, environment: Mapping[str, str]) -> dict[str, Path]:
+    """Return the places of a container with the folders below `folder` that stand for them."""
+    return {
+        _OUT: folder / "src" / "out",
+        source: folder / "src",
+        environment["HOME"]: folder / "home",
+        environment["TMPDIR"]: folder / "tmp",
+    }
+
+
+def real(text: str, known: Mapping[str, Path]) -> str:
+    """Return the path that a path of a container stands for; anything else as it is."""
+    for place, folder in known.items():
+        if text == place or text.startswith(f"{place}/"):
+            return f"{folder}{text.removeprefix(place)}"
+    return text
 
 
 def remove(folder: Path) -> None:

@@ -17,7 +17,7 @@ _LIMIT = 7200.0
 def locked(name: str, progress: Progress) -> Iterator[None]:
     """Hold the lock `name` (an image's reference) for the block; say so if another run has it."""
     folder = user_cache_path("tvm-matrix") / "locks"
-    path = folder / f"{name.replace('/', '_').replace(':', '_')}.lock"
+    path = folder / _file(name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = _take(path.as_posix(), name, progress)
@@ -28,6 +28,24 @@ def locked(name: str, progress: Progress) -> Iterator[None]:
         raise StorageError(msg, fix="make that folder writable, or set XDG_CACHE_HOME") from error
     with lock:
         yield
+
+
+@contextmanager
+def held(name: str) -> Iterator[bool]:
+    """Hold the lock `name` for the block if nobody has it, and say whether it is held; nobody is waited for."""
+    path = user_cache_path("tvm-matrix") / "locks" / _file(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        lock = FileLock(path.as_posix(), timeout=0)
+    except LockTimeoutError:
+        yield False
+        return
+    with lock:
+        yield True
+
+
+def _file(name: str) -> str:
+    return f"{name.replace('/', '_').replace(':', '_')}.lock"
 
 
 def _take(path: str, name: str, progress: Progress) -> FileLock:

@@ -9,17 +9,13 @@ from tvm.matrix.engine.discover import NoEngineError
 from tvm.matrix.engine.docker import DockerEngine
 from tvm.matrix.engine.layout import DEFAULT
 
-_VARIABLE = "TVM_MATRIX_ENGINE"
+VARIABLE = "TVM_MATRIX_ENGINE"
 NAMES = (*get_args(discover.Kind), local.NAME)
 
 
 def select(name: str | None) -> Engine:
     """Return the engine that `name` (--engine), else TVM_MATRIX_ENGINE asks for: auto, docker, podman or local."""
-    asked = name or os.environ.get(_VARIABLE) or "auto"
-    if asked not in NAMES:
-        origin = "--engine" if name else _VARIABLE
-        msg = f"{origin} asks for the engine {asked!r}"
-        raise ConfigError(msg, fix=f"one of {', '.join(NAMES)}")
+    asked = asked_for(name)
     if asked == local.NAME:
         return local.LocalEngine()
     try:
@@ -29,6 +25,16 @@ def select(name: str | None) -> Engine:
         if asked != "auto" or not why:
             raise
         return local.LocalEngine(why)
+
+
+def asked_for(name: str | None) -> str:
+    """Return the name of the engine that is asked for; a name that none has is a ConfigError."""
+    asked = name or os.environ.get(VARIABLE) or "auto"
+    if asked not in NAMES:
+        origin = "--engine" if name else VARIABLE
+        msg = f"{origin} asks for the engine {asked!r}"
+        raise ConfigError(msg, fix=f"one of {', '.join(NAMES)}")
+    return asked
 
 
 def why_local() -> str:

@@ -29,7 +29,7 @@ def decide(project: Project, image: str) -> tuple[VendorRoute, str]:
         case Vendor() as vendor:
             return _of_download(vendor)
         case VendorIndex() as vendor:
-            _require_index(image, vendor)
+            require_index(image, vendor)
             _require_lock(project, image, vendor)
             return "vendor", ""
 
@@ -47,7 +47,8 @@ def page(vendor: VendorIndex) -> str:
     return f"{vendor.index.rstrip('/')}/{next(iter(vendor.packages))}/"
 
 
-def _require_index(image: str, vendor: VendorIndex) -> None:
+def require_index(image: str, vendor: VendorIndex) -> None:
+    """Raise VendorError where the index does not answer."""
     if why := ask(page(vendor)):
         names = " and ".join(vendor.packages)
         msg = (

@@ -43,6 +43,11 @@ class Venv:
     sha256: str
 
     @property
+    def whole(self) -> bool:
+        """Whether it is there, with all its wheels."""
+        return (self.folder / _WHOLE).is_file()
+
+    @property
     def programs(self) -> str:
         """The folder with `python`."""
         return str(self.folder / "bin")
@@ -60,6 +65,25 @@ class Venv:
         return dict(sorted((one.metadata["Name"], one.version) for one in found))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Planned:
+    """A venv that is there or not: the Python that makes it, and its locks by the name of their folder ("": the image's own)."""
+
+    venv: Venv
+    python: str
+    locks: Mapping[str, Path]
+
+    @property
+    def creation(self) -> list[str]:
+        """The command that makes the empty venv."""
+        return [self.python, "-m", "venv", str(self.venv.folder)]
+
+    def installation(self, name: str) -> list[str]:
+        """Return the command that installs the wheels of a lock."""
+        place = ["--target", str(self.venv.folder / _APART / name)] if name else []
+        return [*_pip(self.venv), *place, "-r", str(self.locks[name])]
+
+
 def locks(project: Project, image: str) -> dict[str, Path]:
     """Return the locks that an image's tools are in, by the name of their folder; "" is the image's own, else images/base's."""
     folder = project.image_folder(image)
@@ -71,18 +95,40 @@ def locks(project: Project, image: str) -> dict[str, Path]:
     return {"": own, **{name: folder / name / _LOCK for name in sorted(apart) if (folder / name / _LOCK).is_file()}}
 
 
-def make(project: Project, image: str, progress: Progress) -> Venv:
-    """Return the venv of an image's locks; one that is there and whole is used again."""
+def planned(project: Project, image: str) -> Planned:
+    """Return the venv of an image's locks as this machine would make it; only Python is asked, for its version."""
     python = pythons.find(project.matrix.images[image].tools.get(pythons.TOOL, ""))
     wanted = locks(project, image)
     sha256 = _fingerprint(python, wanted)
-    venv = Venv(folder=user_cache_path("tvm-matrix") / "venvs" / f"{image}-{sha256[:16]}", sha256=sha256)
-    with locked(f"venv-{venv.folder.name}", progress), storage(venv.folder):
-        if not (venv.folder / _WHOLE).is_file():
+    venv = Venv(folder=home() / f"{image}-{sha256[:16]}", sha256=sha256)
+    return Planned(venv=venv, python=python, locks=wanted)
+
+
+def home() -> Path:
+    """Return the folder of all venvs."""
+    return user_cache_path("tvm-matrix") / "venvs"
+
+
+def make(project: Project, image: str, progress: Progress) -> Venv:
+    """Return the venv of an image's locks; one that is there and whole is used again."""
+    plan = planned(project, image)
+    with locked(lock_of(plan.venv.folder), progress), storage(plan.venv.folder):
+        if not plan.venv.whole:
             # What a killed run, or a failed download, left.
-            shutil.rmtree(venv.folder, ignore_errors=True)
-            _fill(venv, python, wanted, progress)
-    return venv
+            shutil.rmtree(plan.venv.folder, ignore_errors=True)
+            _fill(plan, progress)
+    return plan.venv
+
+
+def lock_of(folder: Path) -> str:
+    """Return the name of the lock that is held while a venv is made or removed."""
+    return f"venv-{folder.name}"
+
+
+def remove(folder: Path) -> None:
+    """Remove a venv, whose lock is held; from the first moment on it is none any more."""
+    (folder / _WHOLE).unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _fingerprint(python: str, wanted: Mapping[str, Path]) -> str:
@@ -92,14 +138,14 @@ def _fingerprint(python: str, wanted: Mapping[str, Path]) -> str:
     return hashlib.sha256(json.dumps(made_from, sort_keys=True).encode()).hexdigest()
 
 
-def _fill(venv: Venv, python: str, wanted: Mapping[str, Path], progress: Progress) -> None:
+def _fill(plan: Planned, progress: Progress) -> None:
+    venv = plan.venv
     venv.folder.parent.mkdir(parents=True, exist_ok=True)
-    progress(f"make a venv with {python}")
-    _run([python, "-m", "venv", str(venv.folder)], _VENV_LIMIT, f"apt-get install python3-venv (Debian), for {python}")
-    for name, path in wanted.items():
+    progress(f"make a venv with {plan.python}")
+    _run(plan.creation, _VENV_LIMIT, f"apt-get install python3-venv (Debian), for {plan.python}")
+    for name, path in plan.locks.items():
         progress(f"install the wheels of {path.parent.name}/{path.name} by their hashes")
-        place = ["--target", str(venv.folder / _APART / name)] if name else []
-        _run([*_pip(venv), *place, "-r", str(path)], _PIP_LIMIT, "is a package index reachable (proxy, PIP_INDEX_URL)?")
+        _run(plan.installation(name), _PIP_LIMIT, "is a package index reachable (proxy, PIP_INDEX_URL)?")
     write_atomic(venv.folder / _WHOLE, json.dumps({"wheels": venv.wheels()}, indent=1) + "\n")
 
 

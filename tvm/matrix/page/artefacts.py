@@ -63,5 +63,6 @@ def _how(cell: Cell, item: dict[str, Any]) -> Safe:
 
 def _step(call: dict[str, Any]) -> Safe:
     tool = call["tool"]
-    about = element("p", words(tool["version"], duration(call["seconds"]), f"in {call['cwd']}"), class_="note")
+    cached = "from the compile cache" if call.get("cached") else ""
+    about = element("p", words(tool["version"], duration(call["seconds"]), f"in {call['cwd']}", cached), class_="note")
     return element("li", join([command(call_text(call)), about]))

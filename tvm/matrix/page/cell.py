@@ -33,7 +33,9 @@ def _origin(cell: Cell) -> Safe:
     made = join(["image ", element("code", f"{image['name']}:{image['tag']}")])
     vendor = "" if image["vendor_route"] == "none" else f"tools: {image['vendor_route']}"
     base = f"base: {image['base_route']}"
-    return element("p", words(moment(cell.finished), tree, made, vendor, base, where))
+    # A manifest of an earlier version does not tell.
+    slow = "emulated: slow" if image.get("emulation") else ""
+    return element("p", words(moment(cell.finished), tree, made, vendor, base, slow, where))
 
 
 def _why(cell: Cell) -> Safe:

@@ -5,8 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
 from tvm.error import TVMError
+from tvm.runtime import get_device_api
 from tvm.support._cuda import arch as archs
 from tvm.support._cuda.errors import CudaArgumentError
+from tvm.target import Target
 
 # The lowest compute capability that has it (CUDA C++ programming guide, "Compute capabilities"; PTX ISA: dp4a needs sm_61).
 FP16 = (5, 3)
@@ -33,7 +35,16 @@ def compute_version(target: object) -> str:
 
 
 def arch_name(target: object) -> str | None:
-    """Return the arch that a target names: a str itself, an attribute `arch`, an entry "arch" of a mapping or of `attrs`."""
+    """Return the arch that a target names: a str itself, an attribute `arch`, an entry "arch" of a mapping or of `attrs`.
+
+    Without a target it is that of the current one, else that of the first GPU of this machine.
+    """
+    if target is None:
+        return _named(Target.current()) or _of_device()
+    return _named(target)
+
+
+def _named(target: object) -> str | None:
     attrs = getattr(target, "attrs", None)
     places = (target, getattr(target, "arch", None), _entry(target), _entry(attrs))
     return next((place for place in places if isinstance(place, str) and place), None)
@@ -69,6 +80,11 @@ def capability(given: object) -> tuple[int, int]:
 
 def _is_pair(given: object) -> TypeGuard[Sequence[int | str]]:
     return isinstance(given, Sequence) and not isinstance(given, str) and len(given) in {2, 3}
+
+
+def _of_device() -> str | None:
+    api = get_device_api("cuda")
+    return str(api.attributes(0)["arch"]) if api is not None and api.count() else None
 
 
 def _entry(attrs: object) -> object:

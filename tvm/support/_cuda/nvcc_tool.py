@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tvm.error import CompileError, ToolTimeoutError
-from tvm.support import process
+from tvm.support import cache, process
 from tvm.support._arguments import Arg
 from tvm.support._cuda import dump, options, paths
 from tvm.support._cuda.arch import Arch
@@ -37,7 +37,9 @@ def compile_source(job: Job, *, extra: Sequence[str] = ()) -> bytes:
 def _run(job: Job, argv: Sequence[Arg], written: Path, product: Path) -> process.Completed:
     heading = "Compilation error"
     try:
-        return process.run(argv, heading=heading, timeout=job.timeout, inputs=[written], outputs=[product])
+        return cache.run(
+            argv, heading=heading, timeout=job.timeout, inputs=[written], outputs=[product], tool=cache.Tool.NVCC
+        )
     except ToolTimeoutError:
         raise
     except CompileError as error:

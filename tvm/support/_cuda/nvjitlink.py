@@ -1,10 +1,13 @@
 """nvJitLink: relocatable cubins and device libraries to one cubin, without a driver."""
 
+import hashlib
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tvm.support import library
+from tvm.support import cache, library
+from tvm.support._cache import states
 from tvm.support._cuda import bindings
 
 
@@ -19,7 +22,7 @@ class Link:
 
 def link(given: Link, *, timeout: float | None) -> bytes:
     """Return the linked cubin. CompileError with nvJitLink's log."""
-    outcome = library.call(
+    outcome = cache.call(
         run,
         given,
         name="nvjitlink",
@@ -27,8 +30,21 @@ def link(given: Link, *, timeout: float | None) -> bytes:
         inputs={**dict(given.objects), **{str(file): file for file in given.libraries}},
         heading="Device link error",
         timeout=timeout,
+        plan=lambda: _plan(given),
     )
     return outcome.products["cubin"]
+
+
+def _plan(given: Link) -> cache.Plan:
+    """Say what the product depends on: the objects, and the libraries that are linked in."""
+    path = bindings.path("nvjitlink")
+    objects = [[name, hashlib.sha256(data).hexdigest()] for name, data in given.objects]
+    said = json.dumps(["nvjitlink", path, _options(given), objects, [str(file) for file in given.libraries]])
+    files = [path, *map(str, given.libraries)]
+    return cache.Plan(
+        key=hashlib.sha256(said.encode(errors="surrogateescape")).hexdigest(),
+        made_from=lambda: [states.file(file) for file in files],
+    )
 
 
 def version() -> tuple[int, int]:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 
-from tvm.support import process
+from tvm.support import cache, process
 from tvm.support._cuda import paths
 from tvm.support._cuda.nvjitlink import Link
 from tvm.support._cuda.stage import staging
@@ -19,7 +19,9 @@ def link(given: Link, *, timeout: float | None) -> bytes:
         product = folder / "linked.cubin"
         argv: list[process.Arg] = [nvlink, f"-arch={given.arch}", *files, *given.libraries, "-o", product]
         read = [*files, *given.libraries]
-        process.run(argv, heading="Device link error", timeout=timeout, inputs=read, outputs=[product])
+        cache.run(
+            argv, heading="Device link error", timeout=timeout, inputs=read, outputs=[product], tool=cache.Tool.CLOSED
+        )
         return product.read_bytes() if product.is_file() else b""
 
 

@@ -1,14 +1,16 @@
 """NVRTC: one source to a cubin or to PTX, by a library call."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tvm.error import TVMError
-from tvm.support import library
-from tvm.support._cuda import bindings, host_headers, options, paths, source
+from tvm.support import cache, library
+from tvm.support._cuda import bindings, caching, host_headers, located, options, paths, source
 from tvm.support._cuda.job import Job
-from tvm.support._cuda.toolkit import Toolkit
+from tvm.support._cuda.located import Located
 
 # Absolute, so that the folder one works in does not show in the product.
 FOLDER = "/tvm"
@@ -35,9 +37,9 @@ def compile_program(job: Job, arch: str, *, products: tuple[str, ...], nvshmem: 
     """
     # A plain kernel needs no headers: nothing is searched for it.
     includes = source.has_includes(job.code)
-    toolkit = paths.for_version(version()) if includes else None
-    program = _program(job, arch, products, toolkit, nvshmem=nvshmem)
-    outcome = library.call(
+    found = located.nvrtc(includes=includes)
+    program = _program(job, arch, products, found.includes or (), nvshmem=nvshmem)
+    outcome = cache.call(
         run,
         program,
         name="nvrtc",
@@ -45,7 +47,8 @@ def compile_program(job: Job, arch: str, *, products: tuple[str, ...], nvshmem: 
         inputs={job.name: job.code.encode(), **{name: text.encode() for name, text in program.headers.items()}},
         heading="Compilation error",
         timeout=job.timeout,
-        fix=_no_headers() if includes and toolkit is None else "",
+        fix=_no_headers(found.version) if includes and found.includes is None else "",
+        plan=lambda: _plan(program, found),
     )
     job.log(outcome.log)
     return dict(outcome.products)
@@ -62,7 +65,7 @@ def run(program: Program) -> library.Outcome:
     nvrtc = bindings.load("nvrtc")
     handle = _created(nvrtc, program)
     try:
-        words = [word.encode() for word in program.options]
+        words = [os.fsencode(word) for word in program.options]
         code = int(nvrtc.nvrtcCompileProgram(handle, len(words), words)[0])
         log = _read(nvrtc, handle, "ProgramLog").decode(errors="replace").strip("\0\n ")
         made = program.products if code == _SUCCESS else ()
@@ -78,9 +81,36 @@ def run(program: Program) -> library.Outcome:
     )
 
 
-def _program(job: Job, arch: str, products: tuple[str, ...], toolkit: Toolkit | None, *, nvshmem: bool) -> Program:
+def _plan(program: Program, found: Located) -> cache.Plan:
+    """Say what the products depend on."""
+    texts = [program.code, *program.headers.values()]
+    return cache.Plan(
+        key=caching.key(_said(program), program.options, found.library),
+        made_from=lambda: caching.made_from(
+            texts, program.options, source_folder=FOLDER, library=_same(found.library, bindings.path("nvrtc"))
+        ),
+    )
+
+
+def _said(program: Program) -> dict[str, object]:
+    return {
+        "code": program.code,
+        "name": program.name,
+        "shown": program.shown,
+        "headers": dict(program.headers),
+        "products": program.products,
+    }
+
+
+def _same(sought: str, loaded: str) -> str:
+    if sought != loaded:
+        msg = f"{loaded} was loaded instead of {sought}"
+        raise cache.NotCachedError(msg)
+    return loaded
+
+
+def _program(job: Job, arch: str, products: tuple[str, ...], folders: Sequence[Path], *, nvshmem: bool) -> Program:
     needs = source.needs(job.code)
-    folders = toolkit.includes if toolkit else ()
     headers = host_headers.for_source(needs, includes=source.has_includes(job.code))
     return Program(
         code=job.code,
@@ -134,6 +164,6 @@ def _checked(answer: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(values)
 
 
-def _no_headers() -> str:
+def _no_headers(version: tuple[int, int]) -> str:
     places = "; ".join(paths.looked())
-    return f"no headers of CUDA {version()[0]} were found ({places}): install nvidia-cuda-runtime, or set CUDA_PATH"
+    return f"no headers of CUDA {version[0]} were found ({places}): install nvidia-cuda-runtime, or set CUDA_PATH"

@@ -12,6 +12,7 @@ from tvm.support._cuda.arch import Arch
 from tvm.support._cuda.job import Job
 from tvm.support._cuda.nvjitlink import Link
 from tvm.support._cuda.toolkit import Toolkit
+from tvm.support.utils import is_file, is_folder
 
 LIBRARY = "libnvshmem_device.a"
 FORCE = "TVM_CUDA_NVSHMEM_PTX"
@@ -25,8 +26,8 @@ def find() -> tuple[Path, Path]:
     """Return the folders of NVSHMEM's headers and of its device library. ToolNotFound that lists the search."""
     looked = []
     for name, root in _roots():
-        include = next((folder for folder in _includes(root) if (folder / _HEADER).is_file()), None)
-        lib = next((folder for folder in _libs(root) if (folder / LIBRARY).is_file()), None)
+        include = next((folder for folder in _includes(root) if is_file(folder / _HEADER)), None)
+        lib = next((folder for folder in _libs(root) if is_file(folder / LIBRARY)), None)
         if include and lib:
             return include, lib
         looked.append(f"{name}: no {_HEADER}" if include is None else f"{name}: no {LIBRARY}")
@@ -106,7 +107,7 @@ def _roots() -> Iterator[tuple[str, Path]]:
         yield str(found.root), found.root
     for entry in dict.fromkeys(sys.path):
         wheel = Path(entry, "nvidia", "nvshmem")
-        if wheel.is_absolute() and wheel.is_dir():
+        if wheel.is_absolute() and is_folder(wheel):
             yield f"wheel {wheel}", wheel
     if conda := os.environ.get("CONDA_PREFIX"):
         yield f"conda {conda}", Path(conda)
@@ -127,7 +128,8 @@ def _libs(root: Path) -> list[Path]:
 
 def _newest(folder: Path, *, prefix: str = "nvshmem_") -> list[Path]:
     """Return the sub-folders with a version after the prefix, the highest one first."""
-    named = (entry for entry in folder.glob(f"{prefix}*") if entry.name.removeprefix(prefix).replace(".", "").isdigit())
+    found = folder.glob(f"{prefix}*") if is_folder(folder) else ()
+    named = (entry for entry in found if entry.name.removeprefix(prefix).replace(".", "").isdigit())
     return sorted(
         named,
         key=lambda entry: [int(part) for part in entry.name.removeprefix(prefix).split(".") if part],

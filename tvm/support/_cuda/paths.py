@@ -13,7 +13,7 @@ from tvm.support import process
 from tvm.support._cuda import toolkit
 from tvm.support._cuda.toolkit import Toolkit
 from tvm.support._cuda.version import header_version
-from tvm.support.utils import which
+from tvm.support.utils import is_file, is_folder, search_path, which
 
 # What each place is called in the list of an error, and what to do about none.
 _FIX = "install a toolkit or its wheels (pip install 'tvm-matrix[cuda]'), or set CUDA_PATH to the folder that holds its bin and include"
@@ -87,6 +87,20 @@ def looked() -> list[str]:
     return [f"{place.name}: {place.found.root if place.found else 'no CUDA'}" for place in _places()]
 
 
+def watched() -> list[Path]:
+    """Return the files and folders whose being there decides what the search finds."""
+    _places()
+    variables = [os.environ.get(name, "").strip() for name in ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX")]
+    wheels = [Path(entry, "nvidia", part) for entry in sys.path if Path(entry).is_absolute() for part in toolkit.PARTS]
+    roots = [Path(sys.prefix), *(Path(value).absolute() for value in variables if value), *_DEBIAN, *_local(), *wheels]
+    parts = [
+        root / name for root in roots for name in ("", "bin", "include", "lib", "lib64", "targets", "nvvm/libdevice")
+    ]
+    programs = [Path(folder, "nvcc") for folder in search_path()]
+    found = [folder / "cuda_runtime_api.h" for kit in toolkits() for folder in kit.includes]
+    return list(dict.fromkeys([*parts, _LOCAL, *programs, *found]))
+
+
 def _places() -> tuple[Place, ...]:
     names = ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX", "PATH")
     places = _search(tuple(os.environ.get(name, "") for name in names), tuple(sys.path), sys.prefix)
@@ -125,14 +139,14 @@ def _place(root: Path) -> Place:
 
 def _conda(conda: str, prefix: str) -> Iterator[Place]:
     # An environment that is used without being activated sets no variable.
-    if conda or Path(prefix, "conda-meta").is_dir():
+    if conda or is_folder(Path(prefix, "conda-meta")):
         yield Place(name=f"conda {conda or prefix}", look=partial(toolkit.at, Path(conda or prefix)))
 
 
 def _wheels(python_path: tuple[str, ...]) -> Iterator[Place]:
     # Relative entries mean the current directory, where anyone may have put a toolkit.
     folders = [Path(entry, "nvidia") for entry in python_path if Path(entry).is_absolute()]
-    there = [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
+    there = [folder for folder in dict.fromkeys(folders) if is_folder(folder)]
     if not there:
         yield Place(name="wheels (nvidia/ in sys.path)", look=_nothing)
     for folder in there:
@@ -176,7 +190,7 @@ def _called(file: Path) -> str | None:
     with file.open("rb") as stream:
         text = stream.read(_SCRIPT_LIMIT).decode(errors="replace")
     hit = _CALLED.search(text.partition("\n")[2]) if text.startswith("#!") else None
-    return hit[1] if hit and Path(hit[1]).is_file() else None
+    return hit[1] if hit and is_file(Path(hit[1])) else None
 
 
 def _told(file: Path) -> Toolkit | None:

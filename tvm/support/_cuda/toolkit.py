@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-_PARTS = ("cuda_nvcc", "cuda_runtime", "cuda_cccl")
+from tvm.support.utils import is_file, is_folder
+
+PARTS = ("cuda_nvcc", "cuda_runtime", "cuda_cccl")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,16 +23,16 @@ class Toolkit:
     @property
     def headers(self) -> Path | None:
         """The folder that holds cuda_runtime.h."""
-        return next((folder for folder in self.includes if (folder / "cuda_runtime.h").is_file()), None)
+        return next((folder for folder in self.includes if is_file(folder / "cuda_runtime.h")), None)
 
     def program(self, name: str) -> Path | None:
         """Return one of its programs."""
         places = (folder / (name + suffix) for folder in self.bins for suffix in ("", ".exe"))
-        return next((place for place in places if place.is_file()), None)
+        return next((place for place in places if is_file(place)), None)
 
     def library(self, name: str) -> Path | None:
         """Return one of its libraries."""
-        return next((folder / name for folder in self.libs if (folder / name).is_file()), None)
+        return next((folder / name for folder in self.libs if is_file(folder / name)), None)
 
 
 def at(root: Path) -> Toolkit | None:
@@ -61,9 +63,9 @@ def in_wheels(folder: Path) -> Toolkit | None:
     for tree in reversed(trees):
         if found := at(tree):
             return found
-    parts = [folder / name for name in _PARTS]
+    parts = [folder / name for name in PARTS]
     return _seen(
-        next((part for part in parts if part.is_dir()), folder),
+        next((part for part in parts if is_folder(part)), folder),
         includes=(part / name for part in parts for name in ("include",)),
         bins=(part / "bin" for part in parts),
         libs=(part / "lib" for part in parts),
@@ -104,4 +106,4 @@ def _seen(
 
 def _folders(paths: Iterable[Path]) -> tuple[Path, ...]:
     # NVIDIA's own trees link include and lib64 to targets/NAME: each once.
-    return tuple({path.resolve(): path for path in reversed([*paths]) if path.is_dir()}.values())[::-1]
+    return tuple({path.resolve(): path for path in reversed([*paths]) if is_folder(path)}.values())[::-1]

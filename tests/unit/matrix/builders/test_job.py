@@ -48,6 +48,8 @@ def job(output: str, *sources: str, includes: tuple[str, ...] = (), options: tup
     ("name", "product"),
     [
         ("libx.so", Product.SHARED),
+        ("x.dll", Product.SHARED),
+        ("libx.dylib", Product.SHARED),
         ("libx.a", Product.STATIC),
         ("x.o", Product.OBJECT),
         ("x", Product.EXECUTABLE),

@@ -7,9 +7,11 @@ import pytest
 
 from tests.unit.matrix import fake_engine as fake
 from tests.unit.matrix.commands.playing import Play, make_play
-from tests.unit.matrix.fake_engine import Answer, Call, FakeBox
+from tests.unit.matrix.fake_engine import Answer, Call, FakeBox, FakeEngine
 from tests.unit.matrix.world import CHECK_CC
 from tvm.error import ImageError, VendorError
+from tvm.matrix import shell
+from tvm.matrix.engine import hosts
 from tvm.matrix.signals import Interrupted
 
 
@@ -171,3 +173,39 @@ def test_run_in_which_nothing_ran_ends_with_eleven(play: Play, capsys: pytest.Ca
         play.engine.programs[f"{tool} --version"] = fake.prints("", code=127)
     assert play.main("run", "host") == 11
     assert "Debian package gcc" in capsys.readouterr().err
+
+
+def test_each_cell_of_a_run_goes_to_its_own_host(
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = "  other:\n    image: host\n    archs: {x86_64: executed}\n    checks: {tar: [tar]}\n"
+    play.matrix.write_text(f"{play.matrix.read_text()}{other}engines: {{other: far}}\n")
+    far = FakeEngine(folder=tmp_path / "far", programs=play.engine.programs, name="podman")
+    monkeypatch.setattr(hosts, "_open", {"far": far}.__getitem__)
+    assert play.main("run", "host", "other") == 0
+    assert [box.options.cell for box in play.engine.boxes] == ["host"]
+    assert [box.options.cell for box in far.boxes] == ["other"]
+    assert "other: passed" in capsys.readouterr().out
+
+
+def test_repro_and_build_refuse_this_machine_s_tools_on_any_host(
+    play: Play, capsys: pytest.CaptureFixture[str]
+) -> None:
+    play.engine.name = "local"
+    assert play.main("repro", "host") == 4
+    assert "repro builds twice in containers" in capsys.readouterr().err
+
+
+def test_a_shell_without_a_terminal_asks_no_engine(play: Play, capsys: pytest.CaptureFixture[str]) -> None:
+    assert play.main("run", "--shell", "host") == 3
+    assert "--shell needs a terminal" in capsys.readouterr().err
+    assert play.asked == []
+
+
+def test_a_shell_is_opened_in_a_box_of_the_cell(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = list[tuple[str, bool]]()
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr(shell, "open_shell", lambda session, cell: seen.append((cell.name, session.gpu)))
+    assert play.main("run", "--shell", "--gpu", "host") == 0
+    assert seen == [("host", True)]

@@ -67,8 +67,8 @@ def test_prune_removes_old_things_or_all(
 ) -> None:
     seen = list[object]()
 
-    def show(_project: Project, engine: Engine, _console: Console, *, everything: bool) -> ExitCode:
-        seen.extend([engine, everything])
+    def show(_project: Project, engines: list[Engine], _console: Console, *, everything: bool) -> ExitCode:
+        seen.extend([*engines, everything])
         return ExitCode.OK
 
     monkeypatch.setattr(prune, "show", show)

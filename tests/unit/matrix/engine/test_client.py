@@ -28,6 +28,38 @@ def test_a_broken_connection_says_that_the_engine_went_away(docker: FakeDocker, 
     assert "nox -s engine" in caught.value.fix
 
 
+@pytest.mark.parametrize(
+    ("refusal", "fix"),
+    [
+        ("container create: container-init binary not found on the host", "install catatonit"),
+        ("runc: error setting rlimits for ready process: error setting rlimit type 7", "default_ulimits"),
+        ("no space left on device", "nox -s doctor"),
+    ],
+)
+def test_what_podman_lacks_on_a_machine_is_told_with_what_to_do(
+    docker: FakeDocker, client: Client, refusal: str, fix: str
+) -> None:
+    docker.refuse("GET", "/info", 500, refusal)
+    with pytest.raises(EngineError, match="refused") as caught, engine_errors("describe itself"):
+        client.info()
+    assert fix in caught.value.fix
+
+
+@pytest.mark.parametrize(("verify", "used"), [("/certs/ca.pem", "/certs/ca.pem"), (True, "/system.pem")])
+def test_an_engines_own_authority_goes_before_the_one_of_the_environment(
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    verify: str | bool,  # noqa: FBT001 - what requests calls so
+    used: str,
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/system.pem")
+    client.trust_env, client.verify = True, verify
+    merged = client.merge_environment_settings(
+        "https://127.0.0.1:2376/version", proxies={}, stream=None, verify=None, cert=None
+    )
+    assert merged["verify"] == used
+
+
 def test_an_error_of_ours_passes_as_it_is() -> None:
     mine = ImageError("mine")
     with pytest.raises(ImageError, match="mine"), engine_errors("work"):

@@ -99,6 +99,19 @@ def test_podman_is_told_apart(docker: FakeDocker) -> None:
     found.client.close()
 
 
+def test_podman_at_dockers_socket_is_told_apart(docker: FakeDocker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package podman-docker puts a link to Podman's socket there."""
+    docker.version["Components"] = [{"Name": "Podman Engine"}]
+    monkeypatch.setattr(discover, "_DEFAULT_SOCKET", Path(docker.address.removeprefix("unix://")))
+    nowhere = Layout(run=Path("/nowhere"))
+    found = find(environ={}, private=nowhere)
+    assert (found.name, found.endpoint.origin) == ("podman", "the default socket")
+    found.client.close()
+    with pytest.raises(EngineError, match="no docker engine answers") as caught:
+        find("docker", environ={}, private=nowhere)
+    assert any("this is podman, not docker" in place for place in caught.value.looked)
+
+
 def test_one_of_another_kind_is_passed_over(docker: FakeDocker) -> None:
     layout = Layout(run=Path(docker.address.removeprefix("unix://")).parent)
     with pytest.raises(EngineError, match="no podman engine answers") as caught:

@@ -4,10 +4,11 @@ from pathlib import Path
 import pytest
 
 from tests.unit.matrix.engine.local_world import Machine, make_machine
+from tests.unit.matrix.projects import TEXT
 from tests.unit.stand_in import MakeStandIn
-from tvm.error import StorageError
+from tvm.error import StorageError, VendorError
 from tvm.matrix import tools
-from tvm.matrix.engine import BoxOptions, PreparedImage, context, labels
+from tvm.matrix.engine import BoxOptions, PreparedImage, context, labels, vendor
 from tvm.matrix.engine.local import SENTENCE, LocalEngine, probe
 from tvm.matrix.engine.local_box import LocalBox
 from tvm.matrix.owner import owner_id
@@ -59,6 +60,28 @@ def test_the_image_is_the_venv_of_its_locks(machine: Machine) -> None:
     assert image.inventory["pip"] == {"numpy": "2.4"}
     assert image.inventory["path"][0] == str(Path.home() / f"cache/tvm-matrix/venvs/host-{image.tag}/bin")
     assert image.image_id.startswith(f"sha256:{image.tag}")
+
+
+INDEX = "    suite: trixie\n    vendor: {index: 'https://v.example', packages: {nki: '0.6'}}\n"
+
+
+def test_a_vendors_tools_that_are_neither_here_nor_in_reach_end_it_before_anything_is_made(
+    tmp_path: Path, stand_in: MakeStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vendor, "ask", lambda _url: "no such host")
+    machine = make_machine(tmp_path, stand_in, monkeypatch, text=TEXT.replace("    suite: trixie\n", INDEX))
+    with pytest.raises(VendorError, match=r"https://v\.example/nki/ does not answer here: no such host"):
+        prepared(machine)
+    assert machine.made == []
+
+
+def test_a_vendors_tools_that_are_here_need_no_index(
+    tmp_path: Path, stand_in: MakeStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vendor, "ask", lambda _url: "no such host")
+    stand_in("tar", output="tar (GNU tar) 1.35\n")
+    machine = make_machine(tmp_path, stand_in, monkeypatch, text=TEXT.replace("    suite: trixie\n", INDEX))
+    assert "tar" in prepared(machine).inventory["tools"]
 
 
 def test_a_program_of_a_wheel_goes_before_this_machines(machine: Machine) -> None:

@@ -55,3 +55,11 @@ def test_the_caption_has_number_and_size() -> None:
 
 def test_a_cell_without_an_artefact_says_so() -> None:
     assert read(artefacts.section(a_cell())).text == "No artefact: no check that passed has published one."
+
+
+def test_a_call_that_the_compile_cache_served_says_so() -> None:
+    call = replace(a_call("cc a.c -o lib", ["a.c"], ["lib"]), cached=True)
+    made = replace(an_artefact(), sha256="lib")
+    found = read(artefacts.section(a_cell(an_outcome(artefacts=[made], calls=[call]))))
+
+    assert found.one("ol", class_="steps").all("p")[0].text == "14.2 · 0.12 s · in /src · from the compile cache"

@@ -49,6 +49,12 @@ def test_a_local_result_says_that_the_network_was_open() -> None:
     assert section(a_cell(run=local)).all("p")[0].text.endswith("local, network not isolated")
 
 
+def test_an_emulated_result_says_so() -> None:
+    run = a_run()
+    slow = replace(run, image=replace(run.image, emulation="for arm64 on amd64"))
+    assert section(a_cell(run=slow)).all("p")[0].text.endswith(" · base: bootstrapped · emulated: slow")
+
+
 def test_the_next_commands_can_be_copied() -> None:
     commands = section(a_cell()).one("dl").all("dd")
     assert [node.one("code").text for node in commands] == [

@@ -1,5 +1,6 @@
 """Stand-ins for NVIDIA's libraries and for the folders that CUDA lies in."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,7 +46,7 @@ class Nvrtc:
 
     def nvrtcCompileProgram(self, handle: int, count: int, words: Sequence[bytes]) -> tuple[int]:  # noqa: N802
         assert count == len(words)
-        self.calls[handle].options = [word.decode() for word in words]
+        self.calls[handle].options = [os.fsdecode(word) for word in words]
         return (self.code,)
 
     def nvrtcDestroyProgram(self, handle: int) -> tuple[int]:  # noqa: N802

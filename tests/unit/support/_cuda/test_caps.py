@@ -4,9 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.registries import undone
+from tests.unit.runtime.devices import Listed
 from tvm.error import TVMError
+from tvm.runtime import register_device_api
 from tvm.support._cuda import caps
 from tvm.support._cuda.errors import CudaArgumentError
+from tvm.target import Target
 
 
 @pytest.mark.parametrize(
@@ -66,3 +70,24 @@ def test_a_small_int_is_a_major_version() -> None:
 def test_what_is_no_capability_is_an_error(value: object) -> None:
     with pytest.raises(CudaArgumentError):
         caps.capability(value)
+
+
+class TestWithoutATarget:
+    def test_the_current_one_counts(self) -> None:
+        with undone(), Target({"kind": "cuda", "arch": "sm_90a"}):
+            register_device_api("cuda", Listed([{"arch": "sm_80"}]), override=True)
+            assert caps.arch_name(None) == "sm_90a"
+            assert caps.compute_version("sm_75") == "7.5"
+
+    @pytest.mark.parametrize("current", ["c", "webgpu"])
+    def test_then_the_first_gpu(self, current: str) -> None:
+        with undone(), Target(current):
+            register_device_api("cuda", Listed([{"arch": "sm_80"}, {"arch": "sm_90"}]), override=True)
+            assert caps.compute_version(None) == "8.0"
+
+    def test_without_both_there_is_none(self) -> None:
+        with undone():
+            register_device_api("cuda", Listed([]), override=True)
+            assert caps.arch_name(None) is None
+            with pytest.raises(CudaArgumentError, match="no target, and no CUDA device is known"):
+                caps.compute_version(None)

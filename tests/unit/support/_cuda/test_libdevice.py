@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.support._cuda.fakes import touch
+from tests.unit.support._cuda.fakes import headers, touch
 from tvm.error import ToolNotFound
 from tvm.support._cuda import libdevice
 
@@ -38,6 +38,13 @@ def test_too_old_an_arch_is_an_error_with_the_folder(folder: Path) -> None:
         libdevice.find("3.0")
 
     assert caught.value.looked == (str(folder),)
+
+
+def test_a_toolkit_without_libdevice_is_an_error_too(machine: Path) -> None:
+    headers(machine / "usr/local/cuda/include")
+
+    with pytest.raises(ToolNotFound, match="cannot find libdevice for arch 80"):
+        libdevice.find(80)
 
 
 def test_without_cuda_the_whole_search_is_listed(machine: Path) -> None:

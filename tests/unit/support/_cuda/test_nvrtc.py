@@ -100,6 +100,7 @@ def test_an_error_without_headers_says_where_they_were_sought(nvrtc: Nvrtc) -> N
         _compile(make("#include <cuda_fp16.h>\n"))
 
     assert "no headers of CUDA 12 were found (CUDA_PATH (not set)" in caught.value.fix
+    assert nvrtc.calls[0].destroyed
 
 
 def test_a_failing_call_of_the_library_is_an_error(nvrtc: Nvrtc) -> None:

@@ -65,6 +65,12 @@ def test_nothing_that_tells_it_is_an_error(
     assert f"{tmp_path}/version.json" in caught.value.looked
 
 
+def test_nothing_at_all_is_the_same_error(tmp_path: Path) -> None:
+    """In the seed it is a FileNotFoundError about nvcc."""
+    with pytest.raises(TVMError, match="cannot read the CUDA version"):
+        version.of(tmp_path / "absent")
+
+
 def test_a_part_of_the_wheels_has_the_version_of_them_all(tmp_path: Path) -> None:
     touch(tmp_path / "cuda_nvcc/nvvm/libdevice/libdevice.10.bc")
     headers(tmp_path / "cuda_runtime/include", 12090)

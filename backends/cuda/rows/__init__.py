@@ -1,0 +1,1 @@
+"""The members of the CUDA script namespaces as tables."""

@@ -1,0 +1,149 @@
+"""tvm.support.cache with real compilers: whatever changes, a product with the cache is the product without it."""
+
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tvm.support import cc, clang, record
+
+_SOURCE = """\
+#include <vector>
+#include "one.h"
+#include <two.h>
+#if __has_include("maybe.h")
+#include "maybe.h"
+#endif
+extern "C" int f() { return std::vector<int>(ONE, TWO).size() + MAYBE; }
+"""
+_TEXTS = {
+    "a.cc": _SOURCE,
+    "inc/one.h": "#define ONE 1\n#ifndef MAYBE\n#define MAYBE 0\n#endif\n",
+    "sys/two.h": "#define TWO 2\n",
+}
+# What may be written, and where; None removes it.
+_EDITS: tuple[tuple[str, str | None], ...] = (
+    ("a.cc", _SOURCE.replace("size()", "size() * 3")),
+    ("a.cc", _SOURCE),
+    ("inc/one.h", "#define ONE 11\n#define MAYBE 4\n"),
+    ("inc/one.h", _TEXTS["inc/one.h"]),
+    ("one.h", "#define ONE 7\n#define MAYBE 1\n"),
+    ("one.h", None),
+    ("inc/two.h", "#define TWO 22\n"),
+    ("inc/two.h", None),
+    ("inc/vector", "#pragma GCC system_header\n#include_next <vector>\n#define ONE_MORE 1\n"),
+    ("inc/vector", None),
+    ("inc/maybe.h", "#undef MAYBE\n#define MAYBE 100\n"),
+    ("inc/maybe.h", None),
+    ("sys/two.h", "#define TWO 9\n"),
+    ("sys/two.h", _TEXTS["sys/two.h"]),
+)
+_OPTIONS = (["-O2"], ["-O2", "-g"], ["-O0", "-DNDEBUG"], ["-O2", "-fvisibility=hidden"])
+_FOLDERS = ["-Iinc", "-isystem", "sys"]
+# A file younger than this may have changed while a compiler read it: what was made of it is not kept.
+_SETTLED = 2.2
+
+Build = Callable[[list[str]], bool]
+
+
+@pytest.fixture(params=["g++", "clang++"])
+def compiler(request: pytest.FixtureRequest) -> str:
+    """Return each compiler in turn."""
+    return str(request.param)
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the current folder, with a source and its headers, and turn on a cache that is empty."""
+    for name, text in _TEXTS.items():
+        _write(tmp_path / "work" / name, text)
+    monkeypatch.setenv("TVM_COMPILE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path / "work")
+    return tmp_path / "work"
+
+
+@pytest.fixture(params=["object", "library", "two sources"])
+def build(request: pytest.FixtureRequest, compiler: str, work: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
+    """Return a function that builds with and without the cache, compares the two, and tells whether the cache was hit."""
+    _write(work / "b.cc", 'extern "C" int g() { return 5; }\n')
+
+    def once(mode: str, options: list[str]) -> tuple[bytes, bool]:
+        monkeypatch.setenv("TVM_COMPILE_CACHE", mode)
+        calls: list[record.ToolCall] = []
+        with record.recording(calls.append):
+            match request.param:
+                case "object":
+                    cc.create_executable("x.obj", ["a.cc"], [*_FOLDERS, *options], cc=compiler)
+                case "library":
+                    cc.create_shared("x.obj", ["a.cc"], [*_FOLDERS, *options, "-lm"], cc=compiler)
+                case _:
+                    cc.create_shared("x.obj", ["a.cc", "b.cc"], [*_FOLDERS, *options, "-lm"], cc=compiler)
+        return Path("x.obj").read_bytes(), calls[-1].cached
+
+    def compared(options: list[str]) -> bool:
+        product, cached = once("on", options)
+        assert product == once("off", options)[0]
+        return cached
+
+    return compared
+
+
+def test_a_product_that_was_made_before_comes_from_the_cache(
+    build: Build, compiler: str, request: pytest.FixtureRequest
+) -> None:
+    time.sleep(_SETTLED)
+    assert not build(["-O2"])
+    # clang has no way to list what it reads of two sources in one call.
+    lists = compiler == "g++" or "two sources" not in request.node.name
+    assert build(["-O2"]) is lists
+
+
+def test_no_edit_brings_an_old_product_back(build: Build, work: Path) -> None:
+    dice = random.Random(1)  # noqa: S311 - which edits are made, not a secret
+    for step in range(8):
+        name, text = dice.choice(_EDITS)
+        _write(work / name, text)
+        if step % 4 == 0:
+            time.sleep(_SETTLED)
+        build(dice.choice(_OPTIONS))
+
+
+def test_an_edit_of_settled_files_is_seen(compiler: str, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each state that an edit leads away from is in the cache."""
+    for name, text in _EDITS:
+        monkeypatch.setenv("TVM_COMPILE_CACHE", "on")
+        time.sleep(_SETTLED)
+        old = _text(compiler)
+        assert _text(compiler) == old
+        _write(work / name, text)
+        new = _text(compiler)
+        monkeypatch.setenv("TVM_COMPILE_CACHE", "off")
+        assert new == _text(compiler)
+
+
+def test_llvm_text_comes_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TVM_COMPILE_CACHE_DIR", str(tmp_path / "cache"))
+    texts: list[str] = []
+    calls: list[record.ToolCall] = []
+    for mode in ("off", "on", "on"):
+        monkeypatch.setenv("TVM_COMPILE_CACHE", mode)
+        with record.recording(calls.append):
+            texts.append(clang.create_llvm("int f() { return 3; }\n"))
+
+    assert len(set(texts)) == 1
+    assert [call.cached for call in calls] == [False, False, True]
+
+
+def _text(compiler: str) -> bytes:
+    cc.create_executable("x.obj", ["a.cc"], [*_FOLDERS, "-O2"], cc=compiler)
+    return Path("x.obj").read_bytes()
+
+
+def _write(path: Path, text: str | None) -> None:
+    if text is None:
+        path.unlink(missing_ok=True)
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="ascii")

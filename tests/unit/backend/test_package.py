@@ -1,0 +1,39 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from tvm.backend.package import lazy, submodule
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    folder = tmp_path / "tvm_unit_package"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "table.py").write_text("ROWS = [1]\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(sys.modules, "tvm_unit_package.table", None)
+    monkeypatch.delitem(sys.modules, "tvm_unit_package.table")
+    monkeypatch.delitem(sys.modules, "tvm_unit_package", raising=False)
+    return folder.name
+
+
+def test_a_submodule_that_is_there_is_imported(package: str) -> None:
+    assert submodule(package, "table", there=frozenset({"table"})).ROWS == [1]
+
+
+def test_one_that_comes_later_is_an_error_that_says_so(package: str) -> None:
+    with pytest.raises(AttributeError, match=f"{package}.codegen is not part of this version of tvm-matrix"):
+        submodule(package, "codegen", there=frozenset({"table"}), later=frozenset({"codegen"}))
+
+
+def test_any_other_is_an_error_with_a_suggestion(package: str) -> None:
+    with pytest.raises(AttributeError, match=rf"module '{package}' has no attribute 'tabel'; did you mean table\?"):
+        submodule(package, "tabel", there=frozenset({"table"}))
+
+
+def test_a_lazy_thing_is_imported_when_it_is_asked_for(package: str) -> None:
+    load = lazy(f"{package}.table", "ROWS")
+    assert f"{package}.table" not in sys.modules
+    assert load() == [1]

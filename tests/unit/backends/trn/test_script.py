@@ -1,0 +1,9 @@
+from tvm.backend.trn import script
+
+
+def test_the_namespace_is_made_once() -> None:
+    assert script.namespaces()["nki"] is script.namespaces()["nki"]
+
+
+def test_one_with_a_wrapper_is_a_new_one() -> None:
+    assert script.namespaces(lambda builder: builder)["nki"] is not script.namespaces()["nki"]

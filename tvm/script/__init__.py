@@ -1,0 +1,1 @@
+"""What a user imports: `from tvm.script import tirx as Tx`."""

@@ -1,0 +1,1 @@
+"""Operations on whole tiles, which a backend implements in several variants."""
