@@ -87,6 +87,12 @@ def _spawn_for_ever() -> None:
         subprocess.Popen([sys.executable, "-ISc", "import time; time.sleep(60)"])
 
 
+def note_and_sleep(path: str) -> None:
+    """Write down the moment of the start, and hang."""
+    Path(path).write_text(repr(time.monotonic()), encoding="ascii")
+    time.sleep(60)
+
+
 _CASES: dict[str, tuple[Callable[..., None], tuple[Any, ...], float]] = {
     "sleep": (time.sleep, (60,), 0.3),
     "holds the GIL": (_hold_gil, (), 0.3),

@@ -112,10 +112,10 @@ def start_family(ready: str, seconds: float = 60.0) -> None:
 
 def fork_for_ever() -> None:
     """Start processes, each with a session of its own, as fast as possible, which do the same."""
-    code = "import os, time\nfor _ in range(8):\n    os.fork()\n    os.setsid() if os.getpid() != os.getsid(0) else None\ntime.sleep(60)"
+    code = "import os, time\nfor _ in range(5):\n    os.fork()\n    os.setsid() if os.getpid() != os.getsid(0) else None\ntime.sleep(60)"
     while True:
         subprocess.Popen([sys.executable, "-ISc", code])
-        time.sleep(0.02)
+        time.sleep(0.05)
 
 
 def temp_file() -> str:

@@ -16,6 +16,9 @@ WORKER = str(Path(__file__).parents[2] / "exec" / "popen_worker.py")
 # What a worker's autoload of back ends is switched off by.
 _AUTOLOAD = "TVM_DEVICE_BACKEND_AUTOLOAD"
 
+# Set for a worker alone: the folder of its task's temporary files, see tvm.exec.popen_worker.
+TEMP_VARIABLE = "TVM_POOL_TEMP"
+
 Output = int | IO[bytes] | IO[str] | None
 
 
@@ -86,6 +89,7 @@ class Launcher(Protocol):
 def command(*, stdout: Output, stderr: Output, autoload: bool) -> Command:
     """Return how to start a worker now: this interpreter with its own options, and the environment as it is."""
     environment = dict(os.environ)
+    environment.pop(TEMP_VARIABLE, None)
     if not autoload:
         environment[_AUTOLOAD] = "0"
     return Command(

@@ -22,6 +22,8 @@ SYSTEM = str(sys.platform)
 TASK_NUMBER_SEPARATOR = "."
 # Seconds: for a worker that is about to end itself; for killed processes to be gone; between looks at those.
 GRACE, PATIENCE, PAUSE = 1.0, 2.0, 0.002
+# Seconds that the last of all may take to be gone when the parent is.
+_LAST_PATIENCE = 60.0
 _HEADER = 8
 _DESCRIPTORS = 6
 _SET_CHILD_SUBREAPER = 36
@@ -203,6 +205,8 @@ class Supervisor:
         self._folder = folder
         self._workers: dict[int, Worker] = {}
         self._buffer = b""
+        # More than could be ended in one go: it goes on with the next turn.
+        self._has_strays = False
         self._descriptors: list[int] = []
         self._woken, wake = os.pipe()
         os.set_blocking(wake, False)
@@ -243,6 +247,8 @@ class Supervisor:
 
     def _pause(self) -> "float | None":
         limits = [worker.deadline for worker in self._workers.values() if worker.deadline and not worker.killed]
+        if self._has_strays:
+            return 0.0
         return max(0.0, min(limits) - time.monotonic()) * 1000 + 1 if limits else None
 
     def _asks_for_end(self, worker: Worker) -> bool:
@@ -268,7 +274,7 @@ class Supervisor:
             worker = self._workers.pop(pid, None)
             if worker is not None:
                 gone.append((worker, status))
-        if gone:
+        if gone or self._has_strays:
             self._end_strays()
         for worker, status in gone:
             clear(self._folder, worker.name)
@@ -280,6 +286,7 @@ class Supervisor:
         limit = time.monotonic() + PATIENCE
         while time.monotonic() < limit:
             strays = {pid for pid in children(os.getpid()) if pid not in self._workers}
+            self._has_strays = bool(strays)
             if not strays:
                 return
             end_trees(strays)
@@ -289,8 +296,8 @@ class Supervisor:
 
     def _end_all(self) -> None:
         self._end([worker for worker in self._workers.values() if not worker.killed])
-        limit = time.monotonic() + PATIENCE
-        while self._workers and time.monotonic() < limit:
+        limit = time.monotonic() + _LAST_PATIENCE
+        while (self._workers or self._has_strays) and time.monotonic() < limit:
             self._reap()
             _rest()
         try:

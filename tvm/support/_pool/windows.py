@@ -16,7 +16,7 @@ from tvm.error import PoolError
 from tvm.support import process
 from tvm.support._pool import supervisor
 from tvm.support._pool.frames import Channel
-from tvm.support._pool.processes import Command, Ending, descriptor_of, make_folder
+from tvm.support._pool.processes import TEMP_VARIABLE, Command, Ending, descriptor_of, make_folder
 
 _EXTENDED_LIMITS = 9
 _KILL_ON_JOB_CLOSE = 0x2000
@@ -218,7 +218,7 @@ class WindowsLauncher:
             os.utime(path, (0, 0))
         except OSError:
             return {}
-        return {"TMPDIR": path, "TVM_POOL_TEMP": path}
+        return {"TMPDIR": path, TEMP_VARIABLE: path}
 
     def close(self, _limit: float) -> None:
         """Remove the folder of temporary files if nothing of finished tasks is in it."""

@@ -16,7 +16,7 @@ from tvm.error import (
     WorkerDiedError,
 )
 from tvm.support import process
-from tvm.support._pool import processes
+from tvm.support._pool import processes, supervisor
 from tvm.support._pool.posix import PosixLauncher
 from tvm.support.popen_pool import PopenPoolExecutor, PopenWorker
 
@@ -51,7 +51,7 @@ ready = {str(tmp_path / "ready")!r}
         parent.kill()
         parent.wait()
 
-        await_that(lambda: not any(map(is_running, family)))
+        await_that(lambda: not any(map(supervisor.is_running, family)))
         await_that(lambda: list(Path(tempfile.gettempdir()).iterdir()) == [])
 
     def test_killed_while_a_forked_child_of_it_lives(self, tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ ready = {str(tmp_path / "ready")!r}
         parent.kill()
         parent.wait()
         child = int((tmp_path / "ready.child").read_text())
-        await_that(lambda: not any(is_running(pid) for pid in family - {child}))
+        await_that(lambda: not any(supervisor.is_running(pid) for pid in family - {child}))
         os.kill(child, signal.SIGKILL)
 
     def test_an_exit_does_not_wait_for_a_hung_task(self, tmp_path: Path) -> None:
@@ -77,11 +77,6 @@ ready = {str(tmp_path / "ready")!r}
         assert self._parent(tmp_path, code).wait(30) == 3
 
 
-def is_running(pid: int) -> bool:
-    stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and ") Z " not in stat.read_text()
-
-
 class TestEndOfTheSupervisor:
     @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
     def test_tasks_fail_their_families_are_ended_and_the_pool_goes_on(
@@ -95,7 +90,7 @@ class TestEndOfTheSupervisor:
         os.kill(own, number)
 
         assert isinstance(future.exception(), WorkerDiedError)
-        await_that(lambda: not any(map(is_running, family)))
+        await_that(lambda: not any(map(supervisor.is_running, family)))
         assert not Path(ready.read_text()).exists()
         assert pool.submit(abs, -1).result() == 1
 
