@@ -21,7 +21,6 @@ from pathlib import Path
 from _ratio import report
 
 from tvm.support import cc, nvcc, process
-from tvm.support._cache import memo
 
 ROOT = Path(__file__).resolve().parents[1]
 KERNELS = ROOT / "examples" / "kernels"
@@ -30,6 +29,7 @@ ARCH = "sm_90a"
 RUNS = 7
 HITS = 200
 OBJECTS = 8
+ROUNDS = 3
 # Seconds, and ratios.
 WARM, FRESH, FASTER, MISS, OBJECTS_FASTER = 0.001, 0.010, 100.0, 1.05, 50.0
 # A tool, or a header, that is younger may have changed while it was read.
@@ -110,18 +110,25 @@ def _in_fresh_process(code: str) -> float:
 
 
 def _objects(folder: Path, compiler: str) -> list[bool]:
-    sources = [folder / f"{number}.cc" for number in range(OBJECTS)]
-    for number, source in enumerate(sources):
-        source.write_text(CXX.format(number=number), encoding="ascii")
+    first, *rounds = [_sources(folder, number) for number in range(ROUNDS + 1)]
     time.sleep(SETTLED)
-    memo.forget()
-    plain, miss = _build(sources, compiler, "off"), _build(sources, compiler, "on")
-    plain = min(plain, _build(sources, compiler, "off"))
-    hit = statistics.median(_build(sources, compiler, "on") for _ in range(RUNS))
+    # The compiler's own files are hashed once, by the first compile of a process.
+    cold, alone = _build(first[:1], compiler, "on"), _build(first[:1], compiler, "off")
+    print(f"first C++ object: miss: {cold:.3f} s, {cold - alone:.3f} s more than without the cache")
+    plain = min(_build(sources, compiler, "off") for sources in rounds)
+    miss = min(_build(sources, compiler, "on") for sources in rounds)
+    hit = statistics.median(_build(rounds[0], compiler, "on") for _ in range(RUNS))
     shown = report(
         f"{OBJECTS} C++ objects: miss", miss, against="compiles without the cache", base=plain, limit=MISS * plain
     )
     return [shown, _at_least(f"{OBJECTS} C++ objects: second time ({hit:.3f} s)", plain / hit, OBJECTS_FASTER)]
+
+
+def _sources(folder: Path, group: int) -> list[Path]:
+    made = [folder / f"{group}-{number}.cc" for number in range(OBJECTS)]
+    for number, source in enumerate(made):
+        source.write_text(CXX.format(number=100 * group + number), encoding="ascii")
+    return made
 
 
 def _build(sources: list[Path], compiler: str, mode: str) -> float:

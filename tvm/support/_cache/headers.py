@@ -67,9 +67,17 @@ def _shadows(given: Compiled, mine: Sequence[str], folders: Sequence[str]) -> It
 
 
 def _candidates(names: Iterable[str], folders: Sequence[str], known: set[str]) -> Iterator[State]:
+    """Give the state of names in folders. Of a name whose first part is not there that part is enough: many share it."""
     for folder in folders:
-        for name in names:
-            path = os.path.join(folder, name)
+        try:
+            there = {*os.listdir(folder), os.curdir, os.pardir}
+        except (FileNotFoundError, NotADirectoryError):
+            yield states.missing(folder)
+            continue
+        firsts = {name: name.partition(os.sep)[0] for name in names}
+        yield from (states.nothing(os.path.join(folder, first)) for first in {*firsts.values()} - there)
+        paths = (os.path.join(folder, name) for name, first in firsts.items() if first in there)
+        for path in paths:
             if path not in known:
                 yield states.any_of(path) if os.path.lexists(path) else states.missing(path)
 
