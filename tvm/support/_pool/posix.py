@@ -172,6 +172,7 @@ class PosixLauncher:
             except OSError:
                 # It was killed; the next one takes over.
                 self._forget()
+                self._remove_folder()
             else:
                 return
         msg = "the pool's supervisor cannot be started, or ends at once"
@@ -185,6 +186,7 @@ class PosixLauncher:
             self._child = process.companion(words, keep=[theirs.fileno()])
         except OSError as error:
             control.close()
+            self._remove_folder()
             msg = f"the pool's supervisor cannot be started: {error}"
             raise PoolError(msg) from error
         finally:
@@ -196,6 +198,12 @@ class PosixLauncher:
         """End what is left of the workers, waiting `limit` seconds for it."""
         self._forget()
         process.reap(limit)
+        self._remove_folder()
+
+    def _remove_folder(self) -> None:
+        """Remove the folder of temporary files if no supervisor was there to do it, and nothing of finished tasks is in it."""
+        with suppress(OSError):
+            Path(self._folder).rmdir()
 
     def _forget(self) -> None:
         control, self._control = self._control, None

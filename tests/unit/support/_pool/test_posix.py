@@ -114,6 +114,7 @@ def test_a_supervisor_that_cannot_be_started_is_the_error_of_the_task(monkeypatc
     monkeypatch.setattr(process, "companion", refuse)
     with PopenPoolExecutor(1) as pool, pytest.raises(PoolError, match=r"supervisor cannot be started: .*unavailable"):
         pool.submit(abs, -1).result()
+    assert list(Path(tempfile.gettempdir()).iterdir()) == []
 
 
 def test_a_worker_that_cannot_be_started_is_the_error_of_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,6 +137,7 @@ def test_a_killed_supervisor_is_replaced() -> None:
     launcher.close(10)
 
     assert below() == set()
+    assert list(Path(tempfile.gettempdir()).iterdir()) == []
 
 
 def test_no_descriptor_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
