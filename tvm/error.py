@@ -79,6 +79,49 @@ class ToolTimeoutError(CompileError, TimeoutError):
     """A tool ran longer than its limit, in seconds, and its whole process group was ended."""
 
 
+class PoolError(TVMError, ChildProcessError):
+    """A worker process gave no result of its task: the subclasses say why."""
+
+
+class WorkerDiedError(PoolError):
+    """A worker process ended while it had a task: killed, crashed, or the task ended it (`os._exit`)."""
+
+
+class TaskExitError(PoolError):
+    """A task raised SystemExit, in which a worker process does not let itself be ended. `code` is its argument."""
+
+    def __init__(self, cause: str, *, code: object, fix: str = "") -> None:
+        """`code` is what sys.exit was called with."""
+        super().__init__(cause, fix=fix)
+        self.code = code
+
+
+class TaskInterruptedError(PoolError):
+    """A task raised KeyboardInterrupt. Ctrl-C does not reach worker processes."""
+
+
+class TaskLoadError(PoolError):
+    """A worker process cannot load the task: a module is not there, or an object does not unpickle."""
+
+
+class ResultError(PoolError):
+    """What a task returned cannot be pickled, or not be unpickled by the process that waits for it."""
+
+
+class RemoteTaskError(PoolError):
+    """A task raised an exception that cannot be sent. `type_name` and `text` are the original's."""
+
+    def __init__(self, cause: str, *, type_name: str, text: str, fix: str = "") -> None:
+        """`type_name` is the original's class, `text` its message."""
+        super().__init__(cause, fix=fix)
+        self.type_name = type_name
+        self.text = text
+
+
+class TaskTimeoutError(TVMError, TimeoutError):
+    """A task ran longer than its limit. It was ended, and so was every process that it had started."""
+
+
 class LockTimeoutError(TVMError, TimeoutError):
     """A file lock is held by another thread or process."""
 

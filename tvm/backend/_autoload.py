@@ -1,6 +1,7 @@
 """What `import tvm` loads: the nine backends of this distribution, then what the entry points of other ones load."""
 
 import os
+import sys
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -13,6 +14,7 @@ from tvm.base import load_optional_library, runtime_only, switched_on
 
 BUILT_IN = ("cuda", "metal", "rocm", "trn", "opencl", "vulkan", "webgpu", "hexagon", "adreno")
 SWITCH = "TVM_DEVICE_BACKEND_AUTOLOAD"
+_WORKER = ("-m", "tvm.exec.popen_worker")
 _DISTRIBUTION = "tvm-matrix"
 _ON = frozenset({"1", "true", "on", "yes"})
 
@@ -24,6 +26,9 @@ def autoload() -> None:
     TVM_USE_RUNTIME_LIB set only entry points are asked.
     """
     text = os.environ.get(SWITCH, "").strip()
+    if _WORKER in zip(sys.orig_argv, sys.orig_argv[1:], strict=False):
+        # A program of its own that only needs the name of its package.
+        return
     if text and not switched_on(text):
         return
     chosen = None if not text or text.lower() in _ON else frozenset(name.strip() for name in text.split(",")) - {""}

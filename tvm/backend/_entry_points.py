@@ -1,29 +1,39 @@
-"""Entry points of the group tvm.backends, found without importing importlib.metadata where no distribution has one."""
+"""Entry points of the group tvm.backends, found without importlib.metadata: to import that takes longer than all of tvm.
 
+Source: PyPA specifications, Entry points, and Core metadata.
+"""
+
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import reduce
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+from tvm.error import BackendHookError
 
 GROUP = "tvm.backends"
+# MODULE:OBJECT, and extras, which say nothing to us.
+_REFERENCE = re.compile(r"(?P<module>[\w.]+)\s*:\s*(?P<object>[\w.]+)\s*(\[.*\])?")
 _FOLDERS = (".dist-info", ".egg-info")
 
 
 class Point:
-    """One entry point; `distribution` says whose it is, with its version."""
+    """One entry point; `distribution` says whose it is, with its version, `reference` what it names: MODULE:OBJECT."""
 
-    def __init__(self, name: str, distribution: str, entry: "EntryPoint") -> None:
+    def __init__(self, name: str, distribution: str, reference: str) -> None:
         self.name = name
         self.distribution = distribution
-        self.entry = entry
+        self.reference = reference
 
     def run(self) -> None:
         """Import what it names and call it."""
-        self.entry.load()()
+        found = _REFERENCE.fullmatch(self.reference)
+        if found is None:
+            msg = f"the entry point {self.name!r} is {self.reference!r}, which is not MODULE:FUNCTION"
+            raise BackendHookError(msg)
+        reduce(getattr, found["object"].split("."), import_module(found["module"]))()  # type: ignore[operator] # whatever is named
 
 
 def find() -> tuple[list[Point], list[str]]:
@@ -65,11 +75,39 @@ def _names_group(path: Path) -> bool:
 
 
 def _read(path: Path) -> list[Point]:
-    from importlib.metadata import Distribution  # noqa: PLC0415 - takes longer than the search, and most find nothing
+    title = _title(path)
+    entries = _entries((path / "entry_points.txt").read_text(encoding="utf-8"))
+    return [Point(name, title, reference) for name, reference in sorted(entries.items())]
 
-    distribution = Distribution.at(path)
-    entries = sorted(
-        (entry for entry in distribution.entry_points if entry.group == GROUP), key=lambda entry: entry.name
-    )
-    name = f"{distribution.metadata['Name'] or path.name} {distribution.version or ''}".strip()
-    return [Point(entry.name, name, entry) for entry in entries]
+
+def _entries(text: str) -> dict[str, str]:
+    """Return what the group's section of an entry_points.txt says."""
+    found: dict[str, str] = {}
+    section = ""
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("["):
+            section = _section(line)
+        elif section == GROUP and line and not line.startswith(("#", ";")):
+            name, equals, reference = line.partition("=")
+            if not equals:
+                msg = f"a line of the section {GROUP} has no '=': {line!r}"
+                raise BackendHookError(msg)
+            found[name.strip()] = reference.strip()
+    return found
+
+
+def _section(line: str) -> str:
+    if not line.endswith("]"):
+        msg = f"the line {line!r} is no section: it has no ']'"
+        raise BackendHookError(msg)
+    return line[1:-1].strip()
+
+
+def _title(path: Path) -> str:
+    """Return a distribution's name and version, or the name of its folder."""
+    for name in ("METADATA", "PKG-INFO"):
+        with suppress(FileNotFoundError):
+            head = (path / name).read_text(encoding="utf-8").partition("\n\n")[0]
+            fields = dict(line.split(": ", 1) for line in head.splitlines() if ": " in line)
+            return f"{fields.get('Name', path.name)} {fields.get('Version', '')}".strip()
+    return path.name

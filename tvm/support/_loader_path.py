@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from tvm.support.utils import is_file
+
 _LINUX = ("/usr/local/lib", "/usr/lib64", "/lib64", "/usr/lib", "/lib")
 _ANDROID = ("/system/lib64", "/system/lib")
 _MAC = ("/usr/local/lib", "/opt/homebrew/lib", "/usr/lib")
@@ -17,7 +19,7 @@ def find(name: str) -> Path | None:
         hits = [folder / f"lib{name}.so", *sorted(folder.glob(f"lib{name}.so.*")), folder / f"lib{name}.dylib"]
         if sys.platform == "win32":
             hits = [folder / f"{name}.dll"]
-        if hit := next((hit for hit in hits if hit.is_file()), None):
+        if hit := next(filter(is_file, hits), None):
             return hit
     return None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import tvm
 from tvm.support import _loader_path
-from tvm.support.utils import is_file
+from tvm.support._there import is_file
 
 __all__ = ["describe", "libinfo"]
 

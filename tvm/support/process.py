@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -101,6 +101,51 @@ def spawn_daemon(argv: Sequence[Arg], *, log: Path, env: Mapping[str, str]) -> i
         setsigmask=(),
         setsigdef=(signal.SIGHUP, signal.SIGINT, signal.SIGPIPE, signal.SIGTERM),
     )
+
+
+Companion = subprocess.Popen
+STDOUT, PIPE, DEVNULL = subprocess.STDOUT, subprocess.PIPE, subprocess.DEVNULL
+TimeoutExpired = subprocess.TimeoutExpired
+# Companions that nobody waits for: they are about to end.
+_ASIDE: "list[subprocess.Popen[bytes]]" = []
+
+
+def companion(
+    argv: Sequence[str],
+    *,
+    keep: Sequence[int] = (),
+    env: Mapping[str, str] | None = None,
+    stdin: int = subprocess.DEVNULL,
+    stdout: int = subprocess.DEVNULL,
+    stderr: int | None = None,
+) -> "subprocess.Popen[bytes]":
+    """Start a program that serves this process and ends with it: own session, and of our descriptors only those in `keep`.
+
+    `argv[0]` is an absolute path. The caller waits for it, or puts it aside with `put_aside`.
+    """
+    return subprocess.Popen(
+        argv, stdin=stdin, stdout=stdout, stderr=stderr, env=env, pass_fds=tuple(keep), start_new_session=True
+    )
+
+
+def interpreter_options() -> list[str]:
+    """Return the options that this interpreter was started with (-O, -W, -X and so on), as multiprocessing passes them on."""
+    given: Callable[[], list[str]] = vars(subprocess)["_args_from_interpreter_flags"]
+    return given()
+
+
+def put_aside(child: "subprocess.Popen[bytes]") -> None:
+    """Leave a companion that is about to end; the collector may call this, in any thread."""
+    _ASIDE.append(child)
+
+
+def reap(limit: float = 0.0) -> None:
+    """Wait, `limit` seconds in all, for the companions that were put aside."""
+    deadline = time.monotonic() + limit
+    for child in list(_ASIDE):
+        with suppress(subprocess.TimeoutExpired, ValueError):
+            child.wait(max(0.0, deadline - time.monotonic()))
+            _ASIDE.remove(child)
 
 
 class Tied:

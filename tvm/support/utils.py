@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 from tvm.error import TVMError
 from tvm.support import _stale
 from tvm.support._lock import FileLock
+from tvm.support._there import is_file, is_folder
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -250,16 +251,6 @@ def which(exec_name: StrPath, *, path: str | None = None) -> str | None:
         places = []
     spelled = (place + suffix for place in places for suffix in _program_suffixes(name))
     return next((place for place in spelled if is_file(place) and os.access(place, os.X_OK)), None)
-
-
-def is_file(path: StrPath) -> bool:
-    """Tell whether a file is there. Of a name that no file can have, too long for one, it says no."""
-    return os.path.isfile(path)  # noqa: PTH113 - that of Path raises for such a name
-
-
-def is_folder(path: StrPath) -> bool:
-    """Tell whether a folder is there. Of a name that no folder can have it says no."""
-    return os.path.isdir(path)  # noqa: PTH112 - that of Path raises for such a name
 
 
 def _program_suffixes(name: str) -> list[str]:

@@ -1,6 +1,8 @@
 """Fixtures of the CUDA tests: a machine without CUDA, and NVIDIA's libraries as stand-ins."""
 
+import gc
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,7 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from tests.unit.support._cuda.fakes import Nvfatbin, Nvjitlink, Nvrtc
+from tests.unit.support.pool_processes import await_that, below
 from tvm.support._cuda import fatbin, paths, version
+from tvm.support.popen_pool import PopenPoolExecutor, PopenWorker
 
 
 @pytest.fixture
@@ -77,3 +81,31 @@ def nvfatbin(libraries: Path, monkeypatch: pytest.MonkeyPatch) -> Nvfatbin:
     made = Nvfatbin()
     monkeypatch.setitem(sys.modules, "cuda.bindings.nvfatbin", made)
     return made
+
+
+@pytest.fixture
+def no_process_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """See to it that a test leaves no process."""
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    before = below()
+    yield
+    gc.collect()
+    await_that(lambda: below() <= before)
+
+
+@pytest.fixture
+def worker(no_process_is_left: None) -> Iterator[PopenWorker]:  # noqa: ARG001 - it looks after this one
+    """Return a worker that is ended with the test."""
+    made = PopenWorker()
+    yield made
+    made.kill()
+
+
+@pytest.fixture
+def pool(no_process_is_left: None) -> Iterator[PopenPoolExecutor]:  # noqa: ARG001 - as above
+    """Return a pool that is ended with the test."""
+    with PopenPoolExecutor(2) as made:
+        yield made
+        made.kill_workers()

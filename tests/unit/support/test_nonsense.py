@@ -13,6 +13,7 @@ from tests.unit.support._cuda.fakes import Nvrtc
 from tvm.error import TVMError
 from tvm.support import cc, clang, emcc, libinfo, ndk, nvcc, process, rocm, utils
 from tvm.support._cache import cli, remote
+from tvm.support.popen_pool import PopenWorker
 
 _ROOT = Path(tvm.__file__).parent
 _VALUES = (
@@ -75,13 +76,20 @@ def _find() -> None:
     process.run(["g++", "--version"], check=False)
 
 
+def _use_pool() -> None:
+    worker = PopenWorker()
+    worker.send(abs, (-1,))
+    assert worker.recv() == 1
+    worker.kill()
+
+
 _USES: dict[str, Callable[[], object]] = {
     "CC": _use_cc,
     "CXX": _use_cc,
     "CONDA_PREFIX": _find_cuda,
     "CUDA_HOME": _find_cuda,
-    "CUDA_PATH": _find_cuda,
     "CUTLASS_HOME": libinfo,
+    "CUDA_PATH": _find_cuda,
     "HEXAGON_TOOLCHAIN": libinfo,
     "HOME": _use_cache,
     "LD_LIBRARY_PATH": libinfo,
@@ -102,12 +110,14 @@ _USES: dict[str, Callable[[], object]] = {
     "TVM_CUDA_NVSHMEM_PTX": _use_cuda,
     "TVM_CUDA_PTXAS_EXTRA_OPTS": _use_cuda,
     "TVM_CUDA_PTXAS_REG_LEVEL": _use_cuda,
+    "TVM_DEVICE_BACKEND_AUTOLOAD": _use_pool,
     "TVM_HOME": lambda: emcc.find_wasm_lib("wasm_runtime.bc"),
     "TVM_KERNEL_DEBUG": _use_cuda,
     "TVM_KERNEL_DUMP": _use_cuda,
     "TVM_LLVM_VERSION": clang.find_clang,
     "TVM_MATRIX_RECORD": _find,
     "TVM_NDK_CC": _use_ndk,
+    "TVM_POOL_TEMP": _use_pool,
     "TVM_ROCM_ARCH": rocm.list_rocm_archs,
     "TVM_USE_CUDA": libinfo,
     "TVM_WIN_CC": _use_cc,

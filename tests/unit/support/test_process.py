@@ -267,6 +267,8 @@ class TestTimeLimit:
         assert done.seconds < 30
 
     def test_an_interruption_ends_the_tool(self, stand_in: MakeStandIn, tmp_path: Path) -> None:
+        # A shell starts what it puts into the background with this signal ignored.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
         body = """
         with open(args[0], "w") as file:
             file.write(str(os.getpid()))
@@ -275,8 +277,11 @@ class TestTimeLimit:
         signal.pause()
         """
         stand_in("tool", body=body)
-        with pytest.raises(KeyboardInterrupt):
-            process.run(["tool", tmp_path / "pid"])
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                process.run(["tool", tmp_path / "pid"])
+        finally:
+            signal.signal(signal.SIGINT, before)
         assert gone(int((tmp_path / "pid").read_text()))
 
     def test_a_tool_within_its_limit(self, stand_in: MakeStandIn) -> None:
