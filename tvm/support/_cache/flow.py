@@ -1,10 +1,9 @@
 """A product from the cache, or from its tool and into the cache."""
 
 import logging
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,13 +95,16 @@ def _alone(opened: Store, key: str) -> Iterator[Path | None]:
 def _build_and_keep(opened: Store, key: str, build: Build, scratch: Path | None) -> Product:
     if scratch is None:
         return build(None).product
-    began = _moment(scratch.with_name(f"{key}.lock"))
+    mark = scratch.with_name(f"{scratch.name}.mark")
+    with suppress(OSError):
+        mark.touch()
     wall, steady = time.time_ns(), time.monotonic_ns()
     made = build(scratch)
-    jumped = abs((time.time_ns() - wall) - (time.monotonic_ns() - steady)) > _JUMP
     try:
         made_from = list(made.made_from())
-        _require_settled(made_from, began, jumped=jumped)
+        jumped = abs((time.time_ns() - wall) - (time.monotonic_ns() - steady)) > _JUMP
+        # The clock that stamps files is asked, and asked now, as it was for the files: it need not be this process's.
+        _require_settled(made_from, mark.stat().st_mtime_ns, jumped=jumped)
         names = opened.save(key, made.product, made_from)
     except (NotCachedError, OSError) as error:
         not_kept(error)
@@ -110,15 +112,6 @@ def _build_and_keep(opened: Store, key: str, build: Build, scratch: Path | None)
         evict.keep_limit(opened, names, settings.limit())
         remote.save(opened, key)
     return made.product
-
-
-def _moment(lock: Path) -> int:
-    """Return the time by the clock that stamps files, in ns."""
-    try:
-        os.utime(lock)
-        return lock.stat().st_mtime_ns
-    except OSError:
-        return 0
 
 
 def _require_settled(made_from: Sequence[State], began: int, *, jumped: bool) -> None:
