@@ -33,6 +33,7 @@ def test_the_box_is_described(tmp_path: Path) -> None:
     assert "container: network none, user 1000, init, tmpfs /src of user 1000" in text
     assert "container runs timeout -k 5 420 sleep infinity" in text
     assert "environment TVM_MATRIX_ARCHS=x86_64,riscv64" in text
+    assert "environment TVM_COMPILE_CACHE=off" in text
 
 
 def test_every_file_of_the_recipes_is_printed(tmp_path: Path) -> None:
