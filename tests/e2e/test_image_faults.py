@@ -33,7 +33,7 @@ def test_a_tool_of_another_version_fails_the_cell(project: Project) -> None:
     done = project.matrix("run", "one")
     assert done.code == ExitCode.FAILED
     assert ">=99" in done.output
-    assert "mend tools of image small in matrix.yaml" in done.output
+    assert "nox -s lock -- small takes it into matrix.yaml" in done.output
 
 
 def test_a_step_that_needs_the_network_where_there_is_none(project: Project) -> None:

@@ -25,6 +25,8 @@ _OVERRUN, _KILLED = 124, 137
 # Seconds between the polite and the hard end of a program, and seconds more that the engine may take to tell.
 _GRACE = 5
 _PATIENCE = 30.0
+# Seconds that a box which is being taken apart may still look alive, and between two looks.
+_ENDING, _LOOK = 2.0, 0.05
 # Seconds for unpacking the tree.
 _PUT_LIMIT = 300.0
 _PROCESSES = 4096
@@ -101,6 +103,11 @@ class DockerBox:
                 self._require_there()
                 msg = f"the box {self.name} has no {path}"
                 raise CellFailedError(msg, fix="see the check's log for why it was not made") from error
+            except APIError as error:
+                # An engine that is taking the box apart refuses in words of its own.
+                if self._has_ended():
+                    raise self._gone() from error
+                raise
             sink.writelines(stream)
 
     def shell(self, env: Mapping[str, str]) -> None:
@@ -149,6 +156,19 @@ class DockerBox:
     def _require_there(self) -> None:
         with self._there():
             self._client.inspect_container(self.name)
+
+    def _has_ended(self) -> bool:
+        """Tell whether the box has ended, or does within a moment."""
+        last = time.monotonic() + _ENDING
+        while time.monotonic() < last:
+            try:
+                found: dict[str, Any] = self._client.inspect_container(self.name)
+            except NotFound:
+                return True
+            if not found["State"]["Running"]:
+                return True
+            time.sleep(_LOOK)
+        return False
 
     def _gone(self) -> BoxGoneError:
         limit = self._options.limit

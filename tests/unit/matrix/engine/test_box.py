@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.matrix.engine.fake_docker import Answer, FakeDocker, Ran, as_json, one_file, refusal
-from tvm.error import BoxGoneError, CellFailedError, EngineError
+from tvm.error import BoxGoneError, CellFailedError, EngineError, TVMError
 from tvm.matrix.engine import LABEL_CELL, LABEL_RUN, BoxOptions, PreparedImage
 from tvm.matrix.engine import box as boxes
 from tvm.matrix.engine.box import DockerBox, start
@@ -216,6 +216,24 @@ def test_get_writes_the_engines_tar(docker: FakeDocker, client: Client) -> None:
 def test_get_of_a_missing_path_is_an_error(docker: FakeDocker, client: Client) -> None:
     with pytest.raises(CellFailedError, match="has no /nothing"):
         opened(docker, client).get("/nothing", io.BytesIO())
+
+
+@pytest.mark.parametrize(("running", "error"), [(False, BoxGoneError), (True, EngineError)])
+def test_what_an_engine_says_while_it_takes_a_box_apart_is_no_fault_of_the_engine(
+    running: bool,  # noqa: FBT001 - a parameter of the table
+    error: type[TVMError],
+    docker: FakeDocker,
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # A box that runs is given time to end.
+    monkeypatch.setattr(boxes, "_ENDING", 0.2)
+    box = opened(docker, client)
+    docker.containers[box.name]["State"] = {"Running": running}
+    docker.refuse("GET", "/containers/.+/archive", 500, "remount /etc/resolv.conf: invalid argument")
+    with pytest.raises(error) as caught:
+        box.get("/out", io.BytesIO())
+    assert type(caught.value) is error
 
 
 def test_close_removes_the_box_once(docker: FakeDocker, client: Client) -> None:
