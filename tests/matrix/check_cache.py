@@ -1,16 +1,13 @@
 """tvm.support.cache with real compilers: whatever changes, a product with the cache is the product without it."""
 
-import os
 import random
-import re
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tvm.support import cc, clang, process, record
+from tvm.support import cc, clang, record
 
 _SOURCE = """\
 #include <vector>
@@ -137,24 +134,6 @@ def test_llvm_text_comes_from_the_cache(tmp_path: Path, monkeypatch: pytest.Monk
 
     assert len(set(texts)) == 1
     assert [call.cached for call in calls] == [False, False, True]
-
-
-def test_no_jump_of_the_clock_makes_an_old_product_new(root: Path, tmp_path: Path) -> None:
-    (tmp_path / "offset").write_text("+0", encoding="ascii")
-    environment = {
-        **os.environ,
-        "FAKETIME_TIMESTAMP_FILE": str(tmp_path / "offset"),
-        "FAKETIME_NO_CACHE": "1",
-        "TVM_COMPILE_CACHE": "on",
-        "TVM_COMPILE_CACHE_DIR": str(tmp_path / "cache"),
-    }
-    # The wrapper sets FAKETIME, which would win over the file.
-    said = process.run(["faketime", "-f", "+0", "env"]).output
-    (library,) = re.findall(r"^LD_PRELOAD=(.+)$", said, re.MULTILINE)
-    script = root / "tests/matrix/cache_clock.py"
-    done = process.run([sys.executable, script, tmp_path], env={**environment, "LD_PRELOAD": library}, timeout=120.0)
-
-    assert done.output.count(": ok") == 125
 
 
 def _text(compiler: str) -> bytes:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from tvm.support._cache import memo, states
+from tvm.support._cache import flow, memo, states
 from tvm.support._cache.states import State
 from tvm.support._cuda import bindings, paths
 
@@ -29,6 +29,9 @@ class Located:
 
 def nvrtc(*, includes: bool) -> Located:
     """Return NVRTC, with its headers if `includes` are wanted. ToolNotFound without NVRTC."""
+    if flow.current() is None:
+        # Nothing is remembered where the cache is off: what an answer depends on is not looked at.
+        return _asked(includes=includes)
     value = memo.remembered("nvrtc", [includes, *_surroundings()], lambda: _found(includes=includes))
     library, version, folders = value
     if _is_loaded() and bindings.path("nvrtc") != library:
