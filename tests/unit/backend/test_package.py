@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tvm.backend.package import lazy, submodule
+from tvm.backend.package import lazy, submodules
 
 
 @pytest.fixture
@@ -20,17 +20,17 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_submodule_that_is_there_is_imported(package: str) -> None:
-    assert submodule(package, "table", there=frozenset({"table"})).ROWS == [1]
+    assert submodules(package, there=frozenset({"table"}))("table").ROWS == [1]
 
 
 def test_one_that_comes_later_is_an_error_that_says_so(package: str) -> None:
     with pytest.raises(AttributeError, match=f"{package}.codegen is not part of this version of tvm-matrix"):
-        submodule(package, "codegen", there=frozenset({"table"}), later=frozenset({"codegen"}))
+        submodules(package, there=frozenset({"table"}), later=frozenset({"codegen"}))("codegen")
 
 
 def test_any_other_is_an_error_with_a_suggestion(package: str) -> None:
     with pytest.raises(AttributeError, match=rf"module '{package}' has no attribute 'tabel'; did you mean table\?"):
-        submodule(package, "tabel", there=frozenset({"table"}))
+        submodules(package, there=frozenset({"table"}))("tabel")
 
 
 def test_a_lazy_thing_is_imported_when_it_is_asked_for(package: str) -> None:
