@@ -29,7 +29,7 @@ def script_namespaces(*, op_wrapper: "Wrap | None" = None) -> dict[str, object]:
     """Return what Tx.metal is, by name; `op_wrapper` is put around each function that builds a call."""
     from tvm.backend.metal import script  # noqa: PLC0415 - tables load at their first use
 
-    return dict(script.namespaces(op_wrapper))
+    return dict(script.TABLES.namespaces(op_wrapper))
 
 
 def script_namespace(*, op_wrapper: "Wrap | None" = None) -> object:
