@@ -3,7 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from tvm.backend.package import lazy, submodules
+from tests.unit.registries import undone
+from tvm.backend.package import lazy, register_devices, register_operations, submodules
+from tvm.ir import has_op
+from tvm.runtime import get_device_api
+from tvm.target import list_device_target_detectors
 
 
 @pytest.fixture
@@ -37,3 +41,15 @@ def test_a_lazy_thing_is_imported_when_it_is_asked_for(package: str) -> None:
     load = lazy(f"{package}.table", "ROWS")
     assert f"{package}.table" not in sys.modules
     assert load() == [1]
+
+
+def test_devices_and_operations_are_read_from_the_module_at_their_first_use(package: str, tmp_path: Path) -> None:
+    text = "class TABLES:\n    operations = staticmethod(lambda prefix: {prefix + 'barrier': 'op'})\nAPI = 'api'\n"
+    (tmp_path / package / "table.py").write_text(text)
+    with undone():
+        register_devices("shape", f"{package}.table")
+        register_operations(f"{package}.table", "tirx.shape.", "tirx.form.")
+        assert f"{package}.table" not in sys.modules
+        assert get_device_api("shape") == "api"
+        assert "shape" in list_device_target_detectors()
+        assert [has_op(f"tirx.{name}.barrier") for name in ("shape", "form", "other")] == [True, True, False]
