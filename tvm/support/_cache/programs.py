@@ -77,8 +77,8 @@ def _libraries(program: str, _size: int, _mtime: int, search: tuple[tuple[str, s
 
 def _loader(program: str) -> str:
     """Return the path of an ELF file's program interpreter, "" for none."""
-    data = Path(program).read_bytes()[:_HEAD] if _head(program).startswith(_ELF) else b""
-    hit = re.search(rb"/[\w./+-]*/ld[\w.+-]*\.so[\w.]*(?=\0)", data)
+    head = _head(program)
+    hit = re.search(rb"/[\w./+-]*/ld[\w.+-]*\.so[\w.]*(?=\0)", head) if head.startswith(_ELF) else None
     return os.fsdecode(hit[0]) if hit else ""
 
 
