@@ -11,6 +11,7 @@ from tvm.error import ConfigError
 from tvm.matrix import _edit, loader, recipe
 from tvm.matrix._semantics import FIXED_SESSIONS, RESERVED
 from tvm.matrix._suggest import suggest
+from tvm.matrix._template import filled
 from tvm.matrix.model import Name, Project
 from tvm.matrix.results import storage, write_atomic
 
@@ -114,7 +115,4 @@ def _require_loadable(matrix: Path, text: str) -> None:
 
 
 def _filled(file: str, words: dict[str, str]) -> str:
-    text = (_TEMPLATE / file).read_text(encoding="utf-8")
-    for word, value in words.items():
-        text = text.replace(word, value)
-    return text
+    return filled((_TEMPLATE / file).read_text(encoding="utf-8"), words)
