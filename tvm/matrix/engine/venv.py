@@ -16,6 +16,7 @@ from tvm.matrix import recipe, tools
 from tvm.matrix.engine import Progress, pythons
 from tvm.matrix.engine.context import ca_bundle
 from tvm.matrix.engine.locks import locked
+from tvm.matrix.engine.printed import last_lines
 from tvm.matrix.model import Project
 from tvm.matrix.results import storage, write_atomic
 from tvm.support import process
@@ -158,7 +159,7 @@ def _run(command: list[str], limit: float, fix: str) -> None:
     try:
         process.run(command, heading="failed", env=_environment(), timeout=limit, cwd=os.sep)
     except CompileError as error:
-        tail = "\n".join(error.output.splitlines()[-_SHOWN_LINES:])
+        tail = last_lines(error.output, _SHOWN_LINES)
         msg = (
             f"the image's wheels cannot be installed on this machine:\n{tail}\nCommand line: {' '.join(error.command)}"
         )

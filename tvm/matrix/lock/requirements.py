@@ -12,6 +12,7 @@ from tvm.error import CompileError, ImageError, VendorError
 from tvm.matrix import recipe
 from tvm.matrix.engine import vendor
 from tvm.matrix.engine.context import ca_bundle
+from tvm.matrix.engine.printed import last_lines
 from tvm.matrix.lock.change import Change
 from tvm.matrix.model import Project, VendorIndex
 from tvm.support import process
@@ -89,7 +90,7 @@ def resolve(one: LockSet) -> str:
             # uv names in its comments what it read, seen from where it runs; its settings are those of the project above.
             process.run(command, cwd=_home(one), env=_environment(), timeout=_LIMIT, fix="pip install uv")
         except CompileError as error:
-            tail = "\n".join(error.output.splitlines()[-_SHOWN_LINES:])
+            tail = last_lines(error.output, _SHOWN_LINES)
             msg = f"{one.name} cannot be made; uv says:\n{tail}"
             raise ImageError(msg, fix="correct what it is made from; is a package index reachable?") from error
         return made.read_text(encoding="utf-8")
