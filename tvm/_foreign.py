@@ -6,9 +6,13 @@
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    # Its module imports much that nothing else here needs.
+    from importlib.abc import Loader
 
 # The seed's names, each with MODULE:FUNCTION.
 TABLE = {
@@ -68,14 +72,14 @@ class _Finder:
         others = (finder.find_spec for finder in sys.meta_path if finder is not self)
         spec = next(filter(None, (find(name, path, target) for find in others)), None)
         if spec and spec.loader:
-            spec.loader = _Loader(spec.loader, self)
+            spec.loader = cast("Loader", _Loader(spec.loader, self))
         return spec
 
 
-class _Loader(Loader):
+class _Loader:
     """Executes the module by its own loader, which it has from then on, and registers the functions."""
 
-    def __init__(self, own: Loader, finder: _Finder) -> None:
+    def __init__(self, own: "Loader", finder: _Finder) -> None:
         """Keep the module's own loader, and who has found it."""
         self._own = own
         self._finder = finder

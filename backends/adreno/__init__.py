@@ -1,18 +1,15 @@
 """Qualcomm Adreno GPUs: target tags, on top of OpenCL and Vulkan."""
 
-from typing import TYPE_CHECKING
-
 from tvm.backend import load
-from tvm.backend.package import lazy, submodule
+from tvm.backend.package import lazy, submodules
 from tvm.target import register_tag_table
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 __all__ = ["register_backend"]
 
 _THERE = frozenset({"target_tags"})
 _LATER = frozenset({"pipeline"})
+
+__getattr__ = submodules(__name__, there=_THERE, later=_LATER)
 
 
 def register_backend() -> None:
@@ -20,8 +17,3 @@ def register_backend() -> None:
     load("opencl")
     load("vulkan")
     register_tag_table("qcom/adreno-", lazy(f"{__name__}.target_tags", "TAGS"))
-
-
-def __getattr__(name: str) -> "ModuleType":
-    """Import a submodule at its first use."""
-    return submodule(__name__, name, there=_THERE, later=_LATER)

@@ -3,17 +3,11 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tvm.backend.package import lazy, submodule
-from tvm.ir import register_op_table
-from tvm.runtime import register_device_api
+from tvm.backend.package import lazy, register_devices, register_operations, submodules
 from tvm.script.namespace import register_script_namespace
-from tvm.target import register_device_target_detector, register_tag_table
+from tvm.target import register_tag_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from types import ModuleType
-
-    from tvm.ir import Op
     from tvm.script.table import Wrap
 
 __all__ = ["register_backend", "script_namespace", "script_namespaces"]
@@ -24,14 +18,14 @@ _LATER = frozenset(
 )
 _OPERATIONS = ("tirx.cuda.", "tirx.mma_", "tirx.nvshmem.", "tirx.ptx_legacy.", "tirx.s_tir.", "tirx.timer_")
 
+__getattr__ = submodules(__name__, there=_THERE, later=_LATER)
+
 
 def register_backend() -> None:
     """Register all that the backend has; its tables are read at their first use."""
-    register_device_api("cuda", load=lazy(f"{__name__}.device", "API"))
-    register_device_target_detector("cuda", load=lazy(f"{__name__}.device", "detect"))
+    register_devices("cuda", f"{__name__}.device")
     register_tag_table("nvidia/", lazy(f"{__name__}.target_tags", "TAGS"))
-    for prefix in _OPERATIONS:
-        register_op_table(prefix, partial(_operations, prefix))
+    register_operations(f"{__name__}.script", *_OPERATIONS)
     for name in ("cuda", "nvshmem", "ptx_legacy", "ptx", "s_tir"):
         register_script_namespace(name, load=partial(_namespace, name))
 
@@ -53,14 +47,3 @@ def script_namespace(*, op_wrapper: "Wrap | None" = None) -> object:
 
 def _namespace(name: str) -> object:
     return script_namespaces()[name]
-
-
-def _operations(prefix: str) -> "Mapping[str, Op]":
-    from tvm.backend.cuda import script  # noqa: PLC0415 - tables load at their first use
-
-    return script.TABLES.operations(prefix)
-
-
-def __getattr__(name: str) -> "ModuleType":
-    """Import a submodule at its first use."""
-    return submodule(__name__, name, there=_THERE, later=_LATER)

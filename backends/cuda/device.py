@@ -8,7 +8,6 @@ from collections.abc import Mapping
 
 from tvm.runtime.device_api import Attribute
 from tvm.support.devices import Devices, Found, file_of, open_first
-from tvm.target import target_of_device
 
 _LIBRARIES = ("libcuda.so.1", "nvcuda.dll")
 _NO_DEVICE = 100
@@ -22,7 +21,6 @@ _ATTRIBUTES = {
     "registers_per_block": 12,
     "l2_cache_size_bytes": 38,
 }
-detect = target_of_device
 
 
 class _Failed(Exception):

@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from tvm.runtime.device_api import Attribute
 from tvm.support import process
 from tvm.support.devices import LIMIT, Devices, Found
-from tvm.target import target_of_device
 
 _TOOL = "/usr/sbin/system_profiler"
 # Source: Apple, "Metal Feature Set Tables": threads and memory of a threadgroup, the width of a SIMD group of Apple's GPUs.
 _APPLE = {"max_threads_per_block": 1024, "max_shared_memory_per_block": 32768, "thread_warp_size": 32}
 _METAL = "spdisplays_mtlgpufamilysupport"
 _OLDER_METAL = "spdisplays_metal"
-detect = target_of_device
 
 
 def ask() -> Found:

@@ -1,16 +1,6 @@
 """The script namespace Tx.metal."""
 
-from functools import cache
-
 from tvm.backend.metal import rows
-from tvm.script.table import Table, TableNamespace, Tables, Wrap
+from tvm.script.table import Table, Tables
 
 TABLES = Tables((Table(name="metal", members=rows.MEMBERS, kinds={}),))
-
-
-_shared = cache(TABLES.namespaces)
-
-
-def namespaces(wrap: Wrap | None = None) -> dict[str, TableNamespace]:
-    """Return the namespaces by name, the same at each call; with `wrap`, which is put around each builder, new ones."""
-    return _shared() if wrap is None else TABLES.namespaces(wrap)

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 
 from tvm.runtime.device_api import Attribute
 from tvm.support.devices import Devices, Found, file_of, open_first
-from tvm.target import target_of_device
 
 _LIBRARIES = ("libOpenCL.so.1", "OpenCL.dll", "/System/Library/Frameworks/OpenCL.framework/OpenCL")
 _ALL_TYPES = 0xFFFFFFFF
@@ -25,7 +24,6 @@ _SIZES = {
 }
 _IMAGE_SUPPORT = 0x1016
 _TEXTURES = ("texture_spatial_limit", "texture_depth_limit")
-detect = target_of_device
 
 
 class _Failed(Exception):

@@ -7,7 +7,6 @@ from tvm.runtime.device_api import Attribute
 from tvm.support import process
 from tvm.support._rocm_arch import find_rocminfo
 from tvm.support.devices import LIMIT, Devices, Found
-from tvm.target import target_of_device
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _AGENT = re.compile(r"^\*+\s*\nAgent \d+\s*\n\*+\s*\n", re.MULTILINE)
@@ -18,7 +17,6 @@ _WAVE = re.compile(r"^  Wavefront Size:\s+(\d+)", re.MULTILINE)
 _GROUP = re.compile(r"^  Workgroup Max Size:\s+(\d+)", re.MULTILINE)
 _SHARED = re.compile(r"^\s+Segment:\s+GROUP\s*\n\s+Size:\s+(\d+)\(0x[0-9a-f]+\) KB", re.MULTILINE)
 _KB = 1024
-detect = target_of_device
 
 
 def ask() -> Found:

@@ -10,7 +10,6 @@ from itertools import pairwise
 
 from tvm.runtime.device_api import Attribute
 from tvm.support.devices import Devices, Found, file_of, open_first
-from tvm.target import target_of_device
 
 _LIBRARIES = ("libvulkan.so.1", "vulkan-1.dll", "libvulkan.1.dylib", "libMoltenVK.dylib")
 # VK_API_VERSION_1_3: what this program knows. A device of an older version leaves what it does not know at 0.
@@ -23,7 +22,6 @@ _FEATURES_11, _PROPERTIES_11, _FEATURES_12, _PROPERTIES_12, _FEATURES_13 = 49, 5
 _TYPES = ("other", "integrated", "discrete", "virtual", "cpu")
 # The newest SPIR-V that each version of Vulkan must take. Source: Vulkan specification, appendix "Vulkan Environment for SPIR-V".
 _SPIRV = {0: 0x10000, 1: 0x10300, 2: 0x10500, 3: 0x10600, 4: 0x10600}
-detect = target_of_device
 
 
 class _ApplicationInfo(ctypes.Structure):

@@ -7,10 +7,8 @@ from typing import Any
 
 from tvm.runtime.device_api import Attribute
 from tvm.support.devices import Devices, Found
-from tvm.target import target_of_device
 
 _WHEEL = "wgpu"
-detect = target_of_device
 
 
 def ask() -> Found:

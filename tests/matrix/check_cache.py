@@ -1,13 +1,16 @@
 """tvm.support.cache with real compilers: whatever changes, a product with the cache is the product without it."""
 
+import os
 import random
+import re
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tvm.support import cc, clang, record
+from tvm.support import cc, clang, process, record
 
 _SOURCE = """\
 #include <vector>
@@ -40,6 +43,7 @@ _EDITS: tuple[tuple[str, str | None], ...] = (
     ("sys/two.h", "#define TWO 9\n"),
     ("sys/two.h", _TEXTS["sys/two.h"]),
 )
+_COMPILERS = ("g++", "clang++")
 _OPTIONS = (["-O2"], ["-O2", "-g"], ["-O0", "-DNDEBUG"], ["-O2", "-fvisibility=hidden"])
 _FOLDERS = ["-Iinc", "-isystem", "sys"]
 # A file younger than this may have changed while a compiler read it: what was made of it is not kept.
@@ -48,7 +52,7 @@ _SETTLED = 2.2
 Build = Callable[[list[str]], bool]
 
 
-@pytest.fixture(params=["g++", "clang++"])
+@pytest.fixture(params=_COMPILERS)
 def compiler(request: pytest.FixtureRequest) -> str:
     """Return each compiler in turn."""
     return str(request.param)
@@ -110,17 +114,19 @@ def test_no_edit_brings_an_old_product_back(build: Build, work: Path) -> None:
         build(dice.choice(_OPTIONS))
 
 
-def test_an_edit_of_settled_files_is_seen(compiler: str, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("work")
+def test_an_edit_of_settled_files_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each state that an edit leads away from is in the cache."""
     for name, text in _EDITS:
         monkeypatch.setenv("TVM_COMPILE_CACHE", "on")
+        # Both compilers wait for the files together.
         time.sleep(_SETTLED)
-        old = _text(compiler)
-        assert _text(compiler) == old
-        _write(work / name, text)
-        new = _text(compiler)
+        old = _texts()
+        assert _texts() == old
+        _write(Path(name), text)
+        new = _texts()
         monkeypatch.setenv("TVM_COMPILE_CACHE", "off")
-        assert new == _text(compiler)
+        assert new == _texts()
 
 
 def test_llvm_text_comes_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,6 +140,28 @@ def test_llvm_text_comes_from_the_cache(tmp_path: Path, monkeypatch: pytest.Monk
 
     assert len(set(texts)) == 1
     assert [call.cached for call in calls] == [False, False, True]
+
+
+def test_no_jump_of_the_clock_makes_an_old_product_new(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "offset").write_text("+0", encoding="ascii")
+    environment = {
+        **os.environ,
+        "FAKETIME_TIMESTAMP_FILE": str(tmp_path / "offset"),
+        "FAKETIME_NO_CACHE": "1",
+        "TVM_COMPILE_CACHE": "on",
+        "TVM_COMPILE_CACHE_DIR": str(tmp_path / "cache"),
+    }
+    # The wrapper sets FAKETIME, which would win over the file.
+    said = process.run(["faketime", "-f", "+0", "env"]).output
+    (library,) = re.findall(r"^LD_PRELOAD=(.+)$", said, re.MULTILINE)
+    script = root / "tests/matrix/cache_clock.py"
+    done = process.run([sys.executable, script, tmp_path], env={**environment, "LD_PRELOAD": library}, timeout=120.0)
+
+    assert done.output.count(": ok") == 125
+
+
+def _texts() -> list[bytes]:
+    return [_text(compiler) for compiler in _COMPILERS]
 
 
 def _text(compiler: str) -> bytes:

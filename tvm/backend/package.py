@@ -1,28 +1,59 @@
 """What the package of a backend is written with."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tvm._registry import suggestion
+from tvm.ir import register_op_table
+from tvm.runtime import register_device_api
+from tvm.target import register_device_target_detector, target_of_device
+
+if TYPE_CHECKING:
+    from tvm.ir import Op
+    from tvm.script.table import Tables
 
 
-def submodule(package: str, name: str, *, there: frozenset[str], later: frozenset[str] = frozenset()) -> ModuleType:
-    """Import the submodule `name` of a package: what its module `__getattr__` returns.
+def submodules(
+    package: str, *, there: frozenset[str], later: frozenset[str] = frozenset()
+) -> Callable[[str], ModuleType]:
+    """Return the __getattr__ of a package: it imports a submodule at its first use.
 
     AttributeError for a name that is not among those that are there; for one that comes `later` it says that.
     """
-    if name in there:
-        return import_module(f"{package}.{name}")
-    if name in later:
-        msg = f"{package}.{name} is not part of this version of tvm-matrix"
-    else:
-        close = suggestion(name, sorted(there))
-        msg = f"module {package!r} has no attribute {name!r}{'; ' + close if close else ''}"
-    raise AttributeError(msg, name=name)
+
+    def find(name: str) -> ModuleType:
+        if name in there:
+            return import_module(f"{package}.{name}")
+        if name in later:
+            msg = f"{package}.{name} is not part of this version of tvm-matrix"
+        else:
+            close = suggestion(name, sorted(there))
+            msg = f"module {package!r} has no attribute {name!r}{'; ' + close if close else ''}"
+        raise AttributeError(msg, name=name)
+
+    return find
 
 
 def lazy(module: str, name: str) -> Callable[[], Any]:
     """Return a function that imports a module and returns what it calls `name`: the `load` of a registration."""
     return lambda: getattr(import_module(module), name)
+
+
+def register_devices(device_type: str, module: str) -> None:
+    """Register the `API` of a module, and that a target of such a device is what the API says of it."""
+    register_device_api(device_type, load=lazy(module, "API"))
+    register_device_target_detector(device_type, target_of_device)
+
+
+def register_operations(module: str, *prefixes: str) -> None:
+    """Register the operations of a module's `TABLES`, one table for each prefix of their names."""
+    for prefix in prefixes:
+        register_op_table(prefix, partial(_operations, module, prefix))
+
+
+def _operations(module: str, prefix: str) -> "Mapping[str, Op]":
+    tables: Tables = import_module(module).TABLES
+    return tables.operations(prefix)

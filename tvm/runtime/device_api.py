@@ -48,6 +48,12 @@ def get_device_api(device_type: str) -> DeviceAPI | None:
     return _REGISTRY.get(device_type)
 
 
+def why_no_device(device_type: str) -> str:
+    """Return why there is no device of this type; "" if there is one."""
+    api = get_device_api(device_type)
+    return f"no backend that knows {device_type} devices is loaded" if api is None else api.why_none()
+
+
 def list_device_apis() -> list[str]:
     """Return the device types that have an API."""
     return _REGISTRY.names()

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 from tvm._registry import suggestion
@@ -52,8 +53,15 @@ class Tables:
         return {name: op for some in found for name, op in some.items() if name.startswith(prefix)}
 
     def namespaces(self, wrap: Wrap | None = None) -> "dict[str, TableNamespace]":
-        """Make the namespaces by name; `wrap` is put around each member."""
+        """Return the namespaces by name, the same at each call; with `wrap`, which is put around each builder, new ones."""
+        return self._shared if wrap is None else self._made(wrap)
+
+    def _made(self, wrap: Wrap | None = None) -> "dict[str, TableNamespace]":
         return {table.name: TableNamespace(table, wrap=wrap) for table in self.tables}
+
+    @cached_property
+    def _shared(self) -> "dict[str, TableNamespace]":
+        return self._made()
 
 
 class TableNamespace:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tvm.support.utils import is_file
+from tvm.support._there import is_file
 
 _LINUX = ("/usr/local/lib", "/usr/lib64", "/lib64", "/usr/lib", "/lib")
 _ANDROID = ("/system/lib64", "/system/lib")

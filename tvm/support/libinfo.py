@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 
 import tvm
-from tvm.support import _loader_path
 from tvm.support._there import is_file
 
 __all__ = ["describe", "libinfo"]
@@ -37,20 +36,24 @@ def describe() -> None:
     print(textwrap.indent(json.dumps(libinfo(), indent=2, sort_keys=True), "  "))
 
 
+# What looks is loaded at the first question: `import tvm.support` comes here, and must stay cheap.
+
+
 def _tool(*names: str) -> bool:
-    # Loaded at the first question: the search of every wrapper comes with it.
-    from tvm.support import _toolchains  # noqa: PLC0415
+    from tvm.support import _toolchains  # noqa: PLC0415 - see above
 
     return any(map(_toolchains.is_here, names))
 
 
 def _library(name: str) -> bool:
+    from tvm.support import _loader_path  # noqa: PLC0415 - see above
+
     return _loader_path.find(name) is not None
 
 
 def _header(name: str, *variables: str) -> bool:
     """Whether a header is in a CUDA toolkit's folders, in those below what a variable names, or in the system's."""
-    from tvm.support._cuda import paths  # noqa: PLC0415
+    from tvm.support._cuda import paths  # noqa: PLC0415 - see above
 
     toolkits = (folder for toolkit in paths.toolkits() for folder in toolkit.includes)
     named = (Path(os.environ[variable], "include") for variable in variables if os.environ.get(variable))

@@ -4,7 +4,7 @@ import platform
 import warnings
 from collections.abc import Callable, Mapping
 
-from tvm.runtime.device_api import get_device_api
+from tvm.runtime.device_api import get_device_api, why_no_device
 from tvm.target.kind import Config
 
 # What Arm CPUs have beyond Advanced SIMD, by LLVM's names. Source: LLVM, AArch64Processors.td; Arm's product pages.
@@ -62,18 +62,17 @@ def _arm(config: Config, triple: str) -> Config:
     return {"keys": ["arm_cpu", "cpu"], **config, **features}
 
 
-def _from_device(option: str, device_type: str, otherwise: str) -> Callable[[Config], Config]:
-    """Return a function that asks the first device for an option, and warns when there is none to ask."""
+def _from_device(option: str, device_type: str, otherwise: str, *, told: str = "") -> Callable[[Config], Config]:
+    """Return a function that asks the first device for an option, which it may call `told`, and warns when there is none to ask."""
 
     def complete(config: Config) -> Config:
         if option in config:
             return config
         api = get_device_api(device_type)
         if api is not None and api.count():
-            return {**config, option: api.attributes(0)[option]}
-        why = api.why_none() if api is not None else f"no backend that knows {device_type} devices is loaded"
+            return {**config, option: api.attributes(0)[told or option]}
         warnings.warn(
-            f"the target has no {option!r} and there is no {device_type} device to ask ({why}): it is {otherwise}; "
+            f"the target has no {option!r} and there is no {device_type} device to ask ({why_no_device(device_type)}): it is {otherwise}; "
             f"give it, as in {{'kind': {config['kind']!r}, {option!r}: {otherwise!r}}}",
             stacklevel=2,
         )
@@ -82,16 +81,9 @@ def _from_device(option: str, device_type: str, otherwise: str) -> Callable[[Con
     return complete
 
 
-def _nvptx(config: Config) -> Config:
-    api = get_device_api("cuda")
-    if "mcpu" in config or api is None or not api.count():
-        return _from_device("mcpu", "cuda", "sm_50")(config)
-    return {**config, "mcpu": api.attributes(0)["arch"]}
-
-
 COMPLETE: Mapping[str, Callable[[Config], Config]] = {
     "llvm": _llvm,
     "cuda": _from_device("arch", "cuda", "sm_50"),
-    "nvptx": _nvptx,
+    "nvptx": _from_device("mcpu", "cuda", "sm_50", told="arch"),
     "rocm": _from_device("mcpu", "rocm", "gfx900"),
 }

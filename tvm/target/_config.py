@@ -6,7 +6,7 @@ from typing import cast
 
 from tvm._registry import suggestion
 from tvm.error import DeviceError, TargetError
-from tvm.runtime.device_api import get_device_api
+from tvm.runtime.device_api import get_device_api, why_no_device
 from tvm.target.kind import OPTION_TYPES, Config, TargetKind, get_target_kind, list_target_kinds
 from tvm.target.tag import tag_config, tag_names
 
@@ -136,7 +136,7 @@ def _ask(kind: TargetKind, index: int) -> Config:
     """Return what the device of this number says of itself, as far as the kind has options for it."""
     api = get_device_api(kind.name)
     if api is None or index not in range(api.count()):
-        why = api.why_none() if api is not None else f"no backend that knows {kind.name} devices is loaded"
+        why = why_no_device(kind.name)
         msg = f"there is no {kind.name} device {index}{': ' + why if why else ''}"
         raise DeviceError(msg)
     return {name: value for name, value in api.attributes(index).items() if name in kind.options}

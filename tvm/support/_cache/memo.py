@@ -10,11 +10,14 @@ from tvm.support._cache import flight, flow, sealed, states
 from tvm.support._cache.states import State
 from tvm.support._cache.store import BUILDING, Store
 
+# Looks at what an answer depends on: called only where the answer is written down, since files may have to be hashed for it.
+Watched = Callable[[], Iterable[State]]
+
 # What this process has found: as with a library that it has loaded, it stays with that.
 _FOUND: dict[str, Any] = {}
 
 
-def remembered(name: str, said: object, compute: Callable[[], tuple[Any, Iterable[State] | None]]) -> Any:
+def remembered(name: str, said: object, compute: Callable[[], tuple[Any, Watched | None]]) -> Any:
     """Return a JSON value that `compute` gives for `said`, with what it depends on (None: not to be kept)."""
     opened = flow.current()
     if opened is None:
@@ -44,11 +47,11 @@ def _kept(opened: Store, key: str) -> Any:
     return found["value"]
 
 
-def _keep(opened: Store, key: str, value: object, watched: Iterable[State]) -> None:
+def _keep(opened: Store, key: str, value: object, watched: Watched) -> None:
     if not opened.writable:
         return
-    data = sealed.wrap({"value": value, "from": [state.as_json() for state in watched]})
-    # Two that found the same at once write the same.
+    # Two that found the same at once write the same. What cannot be looked at is not watched: nothing is written.
     with suppress(OSError), flight.alone(opened.root / BUILDING, key, patience=0.0) as mine:
         if mine:
+            data = sealed.wrap({"value": value, "from": [state.as_json() for state in watched()]})
             opened.put("memos", key, data, part=key)

@@ -30,7 +30,7 @@ def included_names(folders: Sequence[Path], identity: Sequence[State]) -> frozen
     A folder of the user's that holds one of them may be what those headers find. Read once for each toolkit.
     """
     said = [[str(folder) for folder in folders], [state.digest for state in identity]]
-    return frozenset(memo.remembered("toolkit-names", said, lambda: (_names(folders), identity)))
+    return frozenset(memo.remembered("toolkit-names", said, lambda: (_names(folders), lambda: identity)))
 
 
 def _names(folders: Sequence[Path]) -> list[str]:

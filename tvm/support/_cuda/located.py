@@ -9,7 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from tvm.support._cache import flow, memo, states
+from tvm.support._cache import memo, states
+from tvm.support._cache.headers import seen
+from tvm.support._cache.memo import Watched
 from tvm.support._cache.states import State
 from tvm.support._cuda import bindings, paths
 
@@ -29,9 +31,6 @@ class Located:
 
 def nvrtc(*, includes: bool) -> Located:
     """Return NVRTC, with its headers if `includes` are wanted. ToolNotFound without NVRTC."""
-    if flow.current() is None:
-        # Nothing is remembered where the cache is off: what an answer depends on is not looked at.
-        return _asked(includes=includes)
     value = memo.remembered("nvrtc", [includes, *_surroundings()], lambda: _found(includes=includes))
     library, version, folders = value
     if _is_loaded() and bindings.path("nvrtc") != library:
@@ -56,7 +55,7 @@ def _asked(*, includes: bool) -> Located:
     )
 
 
-def _found(*, includes: bool) -> tuple[Any, list[State] | None]:
+def _found(*, includes: bool) -> tuple[Any, Watched | None]:
     located = _asked(includes=includes)
     folders = None if located.includes is None else [str(folder) for folder in located.includes]
     value = [located.library, list(located.version), folders]
@@ -64,13 +63,11 @@ def _found(*, includes: bool) -> tuple[Any, list[State] | None]:
     # A library of the system is found by rules that cannot be watched; headers that are missing may be installed any moment.
     if not in_wheel or (includes and folders is None):
         return value, None
-    try:
-        return value, [states.file(located.library), *_watched(includes=includes)]
-    except OSError:
-        return value, None
+    return value, lambda: _watched(located.library, includes=includes)
 
 
-def _watched(*, includes: bool) -> Iterator[State]:
+def _watched(library: str, *, includes: bool) -> Iterator[State]:
+    yield seen(library)
     for entry in _absolute():
         packages = [Path(entry, name) for name in ("nvidia", "cuda")]
         if any(package.is_dir() for package in packages):

@@ -2,8 +2,8 @@ from tvm.backend.trn import script
 
 
 def test_the_namespace_is_made_once() -> None:
-    assert script.namespaces()["nki"] is script.namespaces()["nki"]
+    assert script.TABLES.namespaces()["nki"] is script.TABLES.namespaces()["nki"]
 
 
 def test_one_with_a_wrapper_is_a_new_one() -> None:
-    assert script.namespaces(lambda builder: builder)["nki"] is not script.namespaces()["nki"]
+    assert script.TABLES.namespaces(lambda builder: builder)["nki"] is not script.TABLES.namespaces()["nki"]

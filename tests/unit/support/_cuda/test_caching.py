@@ -37,6 +37,24 @@ def toolkit(tmp_path: Path) -> Path:
     return include
 
 
+def test_the_library_is_hashed_once(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[str] = []
+    digest = states._digest
+
+    def counted(path: str, kind: states.Kind) -> str:
+        hashed.append(path)
+        return digest(path, kind)
+
+    monkeypatch.setattr(states, "SETTLED", -(10**10))
+    monkeypatch.setattr(states, "_digest", counted)
+    first = _made_from(_SOURCE, [], library)
+
+    assert _made_from(_SOURCE, [], library) == first
+    assert hashed.count(library) == 1
+    Path(library).write_text("a newer one", encoding="ascii")
+    assert _made_from(_SOURCE, [], library) != first
+
+
 def _made_from(text: str, options: list[str], library: str) -> list[State]:
     return caching.made_from([text], options, source_folder="/nowhere/tvm", library=library)
 

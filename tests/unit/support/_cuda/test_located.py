@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.unit.support._cuda.fakes import Nvrtc, headers
-from tvm.support._cache import memo
+from tvm.support._cache import memo, states, store
 from tvm.support._cuda import located, paths
 
 
@@ -83,6 +83,19 @@ def test_another_library_that_is_loaded_already_is_the_one(wheel: Path, monkeypa
 
     assert wheel.is_dir()
     assert located.nvrtc(includes=False).library == "/other/libnvrtc.so"
+
+
+@pytest.mark.parametrize("mode", ["off", "read"])
+def test_no_file_is_hashed_where_nothing_is_kept(
+    mode: str, wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.opened(tmp_path / "compile-cache", write=True)
+    monkeypatch.setenv("TVM_COMPILE_CACHE", mode)
+    hashed: list[str] = []
+    monkeypatch.setattr(states, "_digest", lambda path, _kind: hashed.append(path))
+
+    assert located.nvrtc(includes=True).includes == (wheel / "nvidia" / "cuda_runtime" / "include",)
+    assert hashed == []
 
 
 @pytest.mark.usefixtures("nvrtc")
