@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tvm.support import process
+from tests.e2e import debian
 from tvm.support.utils import which
 
 _PROGRAM = "chromium"
-# Seconds for the package to be installed, for one answer, and for the browser to end.
-_INSTALL, _ANSWER, _END = 600.0, 60.0, 10.0
+# Seconds for one answer, and for the browser to end.
+_ANSWER, _END = 60.0, 10.0
 _OPTIONS = (
     "--headless",
     "--no-sandbox",  # the tests run as root
@@ -42,8 +42,7 @@ os.execv(sys.argv[3], sys.argv[3:])
 def install() -> str:
     """Install the browser where it is missing, and return its path."""
     if which(_PROGRAM) is None:
-        process.run(["apt-get", "update", "-q"], timeout=_INSTALL)
-        process.run(["apt-get", "install", "-q", "-y", "--no-install-recommends", _PROGRAM], timeout=_INSTALL)
+        debian.install(_PROGRAM)
     path = which(_PROGRAM)
     assert path is not None
     return path

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.e2e import debian
 from tests.e2e.project import HERE
-from tvm.support import process
 
 _LIBRARY = "faketime/libfaketime.so.1"
 _FOLDERS = (Path("/usr/lib/x86_64-linux-gnu"), Path("/usr/lib/aarch64-linux-gnu"))
-_INSTALL = 600.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +46,7 @@ def right(file: Path) -> Clock:
 def _install() -> Path:
     """Install the library where it is missing, and return its path."""
     if not (found := _found()):
-        process.run(["apt-get", "update", "-q"], timeout=_INSTALL)
-        process.run(["apt-get", "install", "-q", "-y", "--no-install-recommends", "libfaketime"], timeout=_INSTALL)
+        debian.install("libfaketime")
         found = _found()
     assert found, "the package libfaketime has no such library"
     return found[0]

@@ -63,3 +63,11 @@ def base_of(client: Client, image: str) -> str:
             return str(names[0])
     msg = f"the image {image} stands on no images/base"
     raise AssertionError(msg)
+
+
+def hand_over(source: Client, target: Client, image: str) -> None:
+    """Copy an image from one engine to another."""
+    giver: Any = source
+    taker: Any = target
+    loaded = list(taker.load_image(giver.get_image(image)) or ())
+    assert not any("error" in line for line in loaded), loaded

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from tests.e2e import vendor_host
+from tests.e2e import debian, vendor_host
+from tests.e2e.engine import hand_over
 from tests.e2e.registry import free_port
 from tvm.error import EngineError
 from tvm.matrix.engine import daemon, discover, install
@@ -24,8 +24,8 @@ from tvm.support.utils import which
 
 # Program -> the Debian packages that it needs: Podman starts a box with catatonit, and only recommends it.
 _PACKAGES = {"podman": ("podman", "catatonit"), "sshd": ("openssh-server",), "ssh": ("openssh-client",)}
-# Seconds for packages to be installed, for a server to listen, and for one to end.
-_INSTALL, _START, _END = 600.0, 30.0, 30.0
+# Seconds for a server to listen, and for one to end.
+_START, _END = 30.0, 30.0
 _CLIENT_KEYS = {"ca.crt": "ca.pem", "host.crt": "cert.pem", "host.key": "key.pem"}
 # Less than Podman's own defaults, which a machine may be too small for.
 _LIMITS = '[containers]\ndefault_ulimits = ["nofile={files}:{files}", "nproc=8192:8192"]\n'
@@ -57,7 +57,7 @@ def podman(base: str, source: Client) -> Iterator[tuple[Host, ...]]:
     started = [_serve_podman(folder, address) for address in addresses]
     try:
         with closing(_answer(addresses[0])) as unix, closing(_answer(addresses[1])) as tcp:
-            _hand_over(source, unix.client, base)
+            hand_over(source, unix.client, base)
             yield tuple(_reached(one) for one in (unix, tcp))
     finally:
         for service in started:
@@ -87,7 +87,7 @@ def dockerd(base: str, source: Client) -> Iterator[Host]:
         state = daemon.read_state(layout)
         assert state
         try:
-            _hand_over(source, connection.client, base)
+            hand_over(source, connection.client, base)
             address = f"tcp://127.0.0.1:{layout.port}"
             yield Host(address=address, kind="docker", client=connection.client, environment=told)
         finally:
@@ -151,8 +151,7 @@ class _Listening(Layout):
 
 def _install(program: str) -> None:
     if which(program, path=install.environment()["PATH"]) is None:
-        for words in (["update", "-q"], ["install", "-q", "-y", "--no-install-recommends", *_PACKAGES[program]]):
-            process.run(["apt-get", *words], env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, timeout=_INSTALL)
+        debian.install(*_PACKAGES[program])
 
 
 def _program(name: str) -> str:
@@ -184,13 +183,6 @@ def _answer(address: str) -> discover.Connection:
             return discover.connect(Endpoint(address=address, origin="e2e"))
         assert time.monotonic() < end, f"{address} does not answer"
         time.sleep(0.1)
-
-
-def _hand_over(source: Client, target: Client, image: str) -> None:
-    giver: Any = source
-    taker: Any = target
-    loaded = list(taker.load_image(giver.get_image(image)) or ())
-    assert not any("error" in line for line in loaded), loaded
 
 
 def _remove(folder: Path) -> None:

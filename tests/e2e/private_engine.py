@@ -10,6 +10,7 @@ from typing import Any
 
 from docker.errors import NotFound
 
+from tests.e2e.engine import hand_over
 from tvm.matrix import loader, prune
 from tvm.matrix.engine import daemon, discover
 from tvm.matrix.engine.client import Client
@@ -39,12 +40,9 @@ class PrivateEngine:
 
     def take_images(self, source: Client, root: Path) -> None:
         """Copy from another engine the images that a project's cells stand on."""
-        untyped: Any = source
         with closing(self.connect()) as connection:
-            target: Any = connection.client
             for name in _made(source, root):
-                for _ in target.load_image(untyped.get_image(name)):
-                    pass
+                hand_over(source, connection.client, name)
 
 
 @contextmanager

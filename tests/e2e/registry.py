@@ -10,8 +10,8 @@ from typing import Any
 
 from docker.errors import NotFound
 
+from tests.e2e import debian
 from tvm.matrix.engine.client import Client
-from tvm.support import process
 from tvm.support.utils import which
 
 _PROGRAM = "docker-registry"
@@ -38,8 +38,7 @@ class Pushed:
 def install() -> None:
     """Install the registry's package where it is missing."""
     if which(_PROGRAM) is None:
-        process.run(["apt-get", "update", "-q"], timeout=_INSTALL)
-        process.run(["apt-get", "install", "-q", "-y", "--no-install-recommends", _PROGRAM], timeout=_INSTALL)
+        debian.install(_PROGRAM, limit=_INSTALL)
 
 
 def free_port() -> int:

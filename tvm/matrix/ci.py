@@ -7,7 +7,6 @@ from typing import Any
 from tvm.matrix.model import Project
 from tvm.matrix.plan import plan
 
-FORMATS = ("github", "gitlab", "json")
 # What building an image may take before the cell's own time begins, in minutes.
 _BUILD_MINUTES = 45
 # Where the results of other machines lie while they are joined: a folder that is no part of the tree.

@@ -3,6 +3,7 @@
 import json
 
 from tvm.matrix import _toml, ci
+from tvm.matrix._template import filled
 from tvm.matrix.model import Project
 
 WORKFLOW = ".github/workflows/matrix.yml"
@@ -110,9 +111,7 @@ def workflow_text(project: Project) -> str:
         "@PARTS@": ci.PARTS,
         "@MERGE@": "\n".join(f"      - run: {' '.join(command)}" for command in ci.merge_commands()),
     }
-    for place, content in parts.items():
-        text = text.replace(place, content)
-    return text
+    return filled(text, parts)
 
 
 def _step(action: str) -> str:

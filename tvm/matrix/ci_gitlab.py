@@ -1,6 +1,7 @@
 """The GitLab pipeline: every cell in a job of its own, and one that joins what they found into one report."""
 
 from tvm.matrix import ci
+from tvm.matrix._template import filled
 from tvm.matrix.model import Project
 
 _HEAD = """\
@@ -55,9 +56,7 @@ def pipeline_text(project: Project) -> str:
         "@PARTS@": ci.PARTS,
         "@MERGE@": "\n".join(f"    - {' '.join(command)}" for command in ci.merge_commands()),
     }
-    for place, content in parts.items():
-        text = text.replace(place, content)
-    return text
+    return filled(text, parts)
 
 
 def _variables(project: Project) -> str:

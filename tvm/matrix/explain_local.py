@@ -1,8 +1,7 @@
 """What a run on this machine's own tools does, line by line. Only programs of this machine are asked for their versions."""
 
-import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from tvm.matrix import tools
@@ -32,11 +31,11 @@ def _image(project: Project, image: str) -> Iterator[str]:
     if planned.venv.whole:
         yield "    is there, and is used as it is"
     else:
-        yield f"    run {_line(planned.creation)}"
-        yield from (f"    run {_line(planned.installation(name))}" for name in planned.locks)
+        yield f"    run {shlex.join(planned.creation)}"
+        yield from (f"    run {shlex.join(planned.installation(name))}" for name in planned.locks)
     yield from (f"  PATH {folder}" for folder in _path(project, image, planned))
     for tool, specifier in sorted(project.matrix.images[image].tools.items()):
-        yield f"  tool {tool} {tools.local_specifier(tool) or specifier}: {_line(tools.probe_argv(tool))}"
+        yield f"  tool {tool} {tools.local_specifier(tool) or specifier}: {shlex.join(tools.probe_argv(tool))}"
 
 
 def _path(project: Project, image: str, planned: Planned) -> list[str]:
@@ -63,11 +62,7 @@ def _cell(project: Project, cell: PlannedCell) -> Iterator[str]:
 def _check(check: PlannedCheck, timeout: int, known: dict[str, Path]) -> Iterator[str]:
     yield f"  check {check.name}, at most {timeout} s; unavailable where one of its probes is not met"
     for probe in check.probes:
-        yield f"    probe {probe.tool} {tools.local_specifier(probe.tool) or probe.specifier}: {_line(probe.argv)}"
+        yield f"    probe {probe.tool} {tools.local_specifier(probe.tool) or probe.specifier}: {shlex.join(probe.argv)}"
     for name, value in check_environment(check.name, _SOURCE).items():
         yield f"    environment {name}={real(value, known)}"
-    yield f"    run {_line([real(word, known) for word in check.command])}"
-
-
-def _line(argv: Sequence[str]) -> str:
-    return shlex.join(map(os.fspath, argv))
+    yield f"    run {shlex.join([real(word, known) for word in check.command])}"

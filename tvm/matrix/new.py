@@ -11,12 +11,12 @@ from tvm.error import ConfigError
 from tvm.matrix import _edit, loader, recipe
 from tvm.matrix._semantics import FIXED_SESSIONS, RESERVED
 from tvm.matrix._suggest import suggest
+from tvm.matrix._template import filled
 from tvm.matrix.model import Name, Project
 from tvm.matrix.results import storage, write_atomic
 
 _TEMPLATE = Path(__file__).with_name("template")
 _RECIPE = ("Dockerfile", "packages.txt", "requirements.in")
-_LOCK = "requirements.txt"
 
 
 def create(project: Project, name: str, suite: str | None = None) -> list[str]:
@@ -46,7 +46,7 @@ def create(project: Project, name: str, suite: str | None = None) -> list[str]:
 
         _edit.rewrite(matrix, change)
         undo.pop_all()
-    made = [*(folder / file for file in sorted((*_RECIPE, _LOCK))), check, matrix]
+    made = [*(folder / file for file in sorted((*_RECIPE, recipe.LOCK))), check, matrix]
     return [path.relative_to(project.root).as_posix() for path in made]
 
 
@@ -82,7 +82,7 @@ def _suite(project: Project, asked: str | None) -> str:
 
 
 def _base_lock(project: Project) -> Path:
-    path = project.image_folder(recipe.BASE) / _LOCK
+    path = project.image_folder(recipe.BASE) / recipe.LOCK
     if not path.is_file():
         msg = "images/base has no lock that the new image could begin with"
         raise ConfigError(msg, fix="nox -s lock -- base", looked=[str(path)])
@@ -97,7 +97,7 @@ def _write_recipe(folder: Path, lock: Path, words: dict[str, str]) -> None:
             for file in _RECIPE:
                 (draft / file).write_text(_filled(file, words), encoding="utf-8")
             # What it asks for is what images/base asks for, so its lock is the same.
-            shutil.copyfile(lock, draft / _LOCK)
+            shutil.copyfile(lock, draft / recipe.LOCK)
             draft.rename(folder)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
@@ -114,7 +114,4 @@ def _require_loadable(matrix: Path, text: str) -> None:
 
 
 def _filled(file: str, words: dict[str, str]) -> str:
-    text = (_TEMPLATE / file).read_text(encoding="utf-8")
-    for word, value in words.items():
-        text = text.replace(word, value)
-    return text
+    return filled((_TEMPLATE / file).read_text(encoding="utf-8"), words)

@@ -15,6 +15,8 @@ from tvm.matrix.engine import BaseRoute, VendorRoute
 from tvm.matrix.model import AnyVendor, Project, Vendor, VendorIndex
 
 BASE = "base"
+# The hash-locked wheels of a folder of an image.
+LOCK = "requirements.txt"
 _TAG_DIGITS = 16
 # Made by Python when a recipe's script is run or tested here; no part of the recipe.
 _IGNORED = "__pycache__"
@@ -138,7 +140,7 @@ def vendor_routes(project: Project, image: str) -> tuple[VendorRoute, ...]:
 
 def vendor_lock(project: Project, image: str) -> Path:
     """Return the file with the hashes of a vendor's packages and of all that they need."""
-    return project.image_folder(image) / "vendor" / "requirements.txt"
+    return project.image_folder(image) / "vendor" / LOCK
 
 
 def base_arguments(project: Project, suite: str, *, base: str) -> dict[str, str]:

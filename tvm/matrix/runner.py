@@ -19,7 +19,7 @@ from tvm.error import (
     UnavailableError,
 )
 from tvm.matrix import collect, ends, manifest, needs, plan, report, tree
-from tvm.matrix.engine import Box, BoxOptions, Engine, PreparedImage
+from tvm.matrix.engine import Box, BoxOptions, Engine, PreparedImage, distinct
 from tvm.matrix.model import Project
 from tvm.matrix.outcome import Artefact, CellOutcome, CheckOutcome, Status
 from tvm.matrix.owner import owner_id
@@ -89,7 +89,7 @@ class Session:
     @property
     def engines(self) -> list[Engine]:
         """Every engine that the run uses."""
-        return list({id(engine): engine for engine in (self.engine, *self.hosts.values())}.values())
+        return distinct((self.engine, *self.hosts.values()))
 
     @property
     def local(self) -> bool:

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from tvm.matrix.coverage import Row, summary
 from tvm.matrix.engine.local import SENTENCE
+from tvm.matrix.engine.printed import last_lines
 from tvm.matrix.outcome import CellOutcome, CheckOutcome, Status
 from tvm.matrix.report import Entry
 from tvm.matrix.runner import Listener
@@ -215,5 +216,4 @@ def _ending(check: CheckOutcome) -> str:
 
 def _print_failure(console: Console, check: CheckOutcome, log: str) -> None:
     if check.status is Status.FAILED:
-        tail = "\n".join(log.splitlines()[-_TAIL:])
-        console.print(strip_credentials(tail), markup=False, highlight=False, soft_wrap=True)
+        console.print(strip_credentials(last_lines(log, _TAIL)), markup=False, highlight=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""What tests of the engine get: an engine in memory, a connection to it, and a home of their own."""
+"""What tests of the matrix get: a world to run cells in, an engine in memory, a connection to it, and a home of their own."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.matrix.engine.fake_docker import FakeDocker, serving
+from tests.unit.matrix.world import World, make_world
 from tvm.matrix.engine.client import Client
 from tvm.matrix.engine.discover import Connection, Endpoint, connect
 
@@ -18,6 +19,12 @@ def _home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
     for name in ("XDG_RUNTIME_DIR", "SSL_CERT_FILE", "PIP_CERT", "REQUESTS_CA_BUNDLE"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """Return a project of two cells, and an engine in memory that runs them."""
+    return make_world(tmp_path)
 
 
 @pytest.fixture

@@ -190,3 +190,10 @@ def test_what_only_reads_the_matrix_loads_no_engine_and_no_table(tmp_path: Path,
     assert code == "0", errors
     assert output
     assert {"docker", "rich", "requests", "junitparser", "numpy", "tvm_ffi"} & set(modules) == set()
+
+
+def test_the_command_line_alone_loads_no_model() -> None:
+    with program("import sys, tvm.matrix.cli; print(*sorted(sys.modules))") as child:
+        output, errors = child.communicate(timeout=30)
+    assert (errors, child.returncode) == ("", 0)
+    assert {"tvm.matrix.cli", "pydantic"} & set(output.split()) == {"tvm.matrix.cli"}

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.unit.matrix.fake_engine import line_of
+from tests.unit.matrix import fake_engine as fake
+from tests.unit.matrix.fake_engine import Answer, Call, FakeBox, Program, line_of
+from tests.unit.matrix.world import World
 from tvm.error import CellFailedError
 from tvm.matrix import collect
 from tvm.matrix.model import Depth
@@ -136,3 +138,72 @@ def test_a_missing_junit_file_counts_nothing(tmp_path: Path) -> None:
 
 def test_a_folder_in_place_of_a_junit_file_counts_nothing(tmp_path: Path) -> None:
     assert collect.counts(tmp_path) == (0, 0)
+
+
+def publishes(**changes: object) -> Program:
+    """Return a check that passes and publishes an artefact whose line is not what it should be."""
+
+    def play(box: FakeBox, _call: Call) -> Answer:
+        fake.junit(box, "cc")
+        fake.publish(box, "a.so", b"code", **changes)
+        return Answer()
+
+    return play
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"sha256": "0" * 64},
+        {"path": "artefacts/missing.so"},
+        {"path": "artefacts"},
+        {"size": 5},
+    ],
+)
+def test_an_artefact_that_is_not_what_was_published_fails_the_cell(world: World, changes: dict[str, object]) -> None:
+    assert "artefact a.so did not come back as it was published" in world.failure(publishes(**changes)).cause
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"evidence": [{"depth": "imagined", "by": "x", "detail": ""}]},
+        {"evidence": 3},
+        {"sha256": None},
+        {"size": "big"},
+        {"name": 7},
+        {"name": "../a.so"},
+        {"path": "../../../project/notes.txt"},
+        {"path": "artefacts/../artefacts/a.so"},
+        {"path": "/etc/passwd"},
+        {"path": "a\0b"},
+        {"name": "a b\x1b[31m.so"},
+        {"arch": ["x"]},
+    ],
+)
+def test_a_line_that_the_fixture_would_not_write_fails_the_cell(world: World, changes: dict[str, object]) -> None:
+    assert "artefacts.jsonl:1" in world.failure(publishes(**changes)).cause
+
+
+@pytest.mark.parametrize("text", [b"{", b"[]", b"\xff\xfe", b"{}", b'{"name": "a"}'])
+@pytest.mark.parametrize("name", ["artefacts.jsonl", "calls-cc.jsonl"])
+def test_a_broken_line_fails_the_cell_and_its_logs_are_kept(world: World, name: str, text: bytes) -> None:
+    def breaks(box: FakeBox, _call: Call) -> Answer:
+        fake.junit(box, "cc")
+        (box.out / name).write_bytes(text + b"\n")
+        return Answer(output="said\n")
+
+    assert name in world.failure(breaks).cause
+    assert (world.results.failed("first") / "logs" / "check_cc.log").read_text(encoding="utf-8") == "said\n"
+
+
+def test_an_artefact_that_is_published_twice_fails_the_cell(world: World) -> None:
+    def twice(box: FakeBox, _call: Call) -> Answer:
+        fake.junit(box, "cc")
+        fake.publish(box, "a.so", b"code")
+        fake.publish(box, "a.so", b"code")
+        return Answer()
+
+    error = world.failure(twice)
+    assert "artefact a.so was published twice" in error.cause
+    assert "name of its own" in error.fix

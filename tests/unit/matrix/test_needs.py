@@ -1,10 +1,8 @@
-from pathlib import Path
-
 import pytest
 
 from tests.unit.matrix import fake_engine as fake
 from tests.unit.matrix.fake_engine import FakeBox
-from tests.unit.matrix.world import World, make_world
+from tests.unit.matrix.world import World
 from tvm.matrix import needs
 from tvm.matrix.engine import BoxOptions
 from tvm.matrix.outcome import CheckOutcome, Status
@@ -12,11 +10,6 @@ from tvm.matrix.plan import PlannedCell
 
 GOOD = CheckOutcome(name="cc", status=Status.PASSED)
 GONE = CheckOutcome(name="nvcc", status=Status.UNAVAILABLE, why="nvcc is not there", fix="install nvcc")
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return make_world(tmp_path)
 
 
 @pytest.fixture

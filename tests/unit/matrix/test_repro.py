@@ -2,23 +2,17 @@ import json
 import signal
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from tests.unit.matrix import fake_engine as fake
 from tests.unit.matrix.fake_engine import Answer, Call, FakeBox, Program
-from tests.unit.matrix.world import CHECK_CC, World, bytes_of, make_world
+from tests.unit.matrix.world import CHECK_CC, World, bytes_of
 from tvm.error import CellFailedError, DifferenceError, EngineError, ExitCode
 from tvm.matrix import report, repro
 from tvm.matrix.outcome import CellOutcome
 from tvm.matrix.repro import Difference
 from tvm.matrix.signals import Interrupted
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return make_world(tmp_path)
 
 
 @pytest.fixture(autouse=True)

@@ -12,26 +12,13 @@ import pytest
 
 from tests.unit.matrix import fake_engine as fake
 from tests.unit.matrix.fake_engine import Answer, Call, FakeBox, Program
-from tests.unit.matrix.world import CHECK_CC, CHECK_TAR, World, bytes_of, make_world
+from tests.unit.matrix.world import CHECK_CC, CHECK_TAR, World, bytes_of
 from tvm.error import BoxGoneError, CellFailedError, EngineError, ExitCode, ImageError, StorageError, UnavailableError
 from tvm.matrix import manifest, runner
 from tvm.matrix.engine import BoxOptions
 from tvm.matrix.outcome import Status
 from tvm.matrix.signals import Interrupted
 from tvm.support import process
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return make_world(tmp_path)
-
-
-def failure_of(world: World, program: Program, *, keep: bool = False) -> CellFailedError:
-    """Run the cell `first` with another check and return the error that it ends with."""
-    world.engine.programs[CHECK_CC] = program
-    with pytest.raises(CellFailedError) as caught:
-        world.run("first", keep=keep)
-    return caught.value
 
 
 def test_a_passed_cell_leaves_artefacts_logs_and_manifest(world: World) -> None:
@@ -101,7 +88,7 @@ def test_every_box_is_closed(world: World) -> None:
 
 
 def test_a_failing_check_fails_the_cell_and_names_the_log(world: World) -> None:
-    error = failure_of(world, fake.fails())
+    error = world.failure(fake.fails())
     assert error.cause == "failed: first: pytest ended with 1"
     assert str(world.results.failed("first") / "logs") in error.fix
 
@@ -109,20 +96,20 @@ def test_a_failing_check_fails_the_cell_and_names_the_log(world: World) -> None:
 def test_a_failed_cell_goes_to_its_own_folder_and_the_good_one_stays(world: World) -> None:
     world.run("first")
     before = bytes_of(world.results.good("first"))
-    failure_of(world, fake.fails())
+    world.failure(fake.fails())
     assert bytes_of(world.results.good("first")) == before
     assert manifest.own(manifest.read(world.results.failed("first") / "manifest.json"))["status"] == "failed"
 
 
 def test_a_passed_cell_ends_the_failure_before_it(world: World) -> None:
-    failure_of(world, fake.fails())
+    world.failure(fake.fails())
     world.engine.programs[CHECK_CC] = fake.passes()
     world.run("first")
     assert not world.results.failed("first").exists()
 
 
 def test_a_check_without_a_test_fails(world: World) -> None:
-    assert "no test ran" in failure_of(world, fake.prints("0 passed\n")).cause
+    assert "no test ran" in world.failure(fake.prints("0 passed\n")).cause
 
 
 def test_a_skipped_test_counts_as_a_failure(world: World) -> None:
@@ -130,15 +117,15 @@ def test_a_skipped_test_counts_as_a_failure(world: World) -> None:
         fake.junit(box, "cc", tests=3, skipped=1)
         return Answer(output="2 passed, 1 skipped\n")
 
-    assert "1 of 3 tests did not pass" in failure_of(world, skips).cause
+    assert "1 of 3 tests did not pass" in world.failure(skips).cause
 
 
 def test_a_check_that_overruns_says_its_limit(world: World) -> None:
-    assert "ended after its limit of 60 s" in failure_of(world, fake.prints("..", code=124)).cause
+    assert "ended after its limit of 60 s" in world.failure(fake.prints("..", code=124)).cause
 
 
 def test_a_check_that_was_killed_is_no_overrun(world: World) -> None:
-    assert "ended by SIGKILL" in failure_of(world, fake.prints("..", code=137)).cause
+    assert "ended by SIGKILL" in world.failure(fake.prints("..", code=137)).cause
 
 
 def test_a_box_that_ends_while_a_check_runs_fails_the_cell_and_the_next_one_runs(world: World) -> None:
@@ -156,7 +143,7 @@ def test_a_box_that_is_gone_is_not_kept_and_does_not_hide_why_it_failed(world: W
         box.gone = True
         return Answer(code=137)
 
-    assert "ended by SIGKILL" in failure_of(world, ends_its_box, keep=True).cause
+    assert "ended by SIGKILL" in world.failure(ends_its_box, keep=True).cause
     assert not any("kept" in line for line in world.told.lines)
 
 
@@ -165,12 +152,12 @@ def test_a_junit_file_that_was_cut_off_does_not_hide_the_overrun(world: World) -
         (box.out / "check_cc.xml").write_text("<testsuites><testsuite", encoding="utf-8")
         return Answer(code=124)
 
-    assert "ended after its limit" in failure_of(world, cut_off).cause
+    assert "ended after its limit" in world.failure(cut_off).cause
 
 
 def test_a_tool_of_another_version_fails_the_check_before_it_starts(world: World) -> None:
     world.engine.programs["gcc --version"] = fake.prints("gcc (Debian 12.2.0-14) 12.2.0\n")
-    error = failure_of(world, fake.passes())
+    error = world.failure(fake.passes())
     assert "gcc is 12.2.0, but matrix.yaml wants ==14.*" in error.cause
     assert "matrix.yaml" in error.fix
     assert "pytest" not in {word for call in world.engine.boxes[0].calls for word in call.argv}
@@ -178,7 +165,7 @@ def test_a_tool_of_another_version_fails_the_check_before_it_starts(world: World
 
 def test_a_missing_tool_fails_the_check_and_says_what_to_install(world: World) -> None:
     world.engine.programs["gcc --version"] = fake.prints("exec: gcc: not found", code=127)
-    assert "gcc is not there (install: Debian package gcc)" in failure_of(world, fake.passes()).cause
+    assert "gcc is not there (install: Debian package gcc)" in world.failure(fake.passes()).cause
 
 
 def test_the_checks_after_a_failed_one_still_run(world: World) -> None:
@@ -190,75 +177,6 @@ def test_the_checks_after_a_failed_one_still_run(world: World) -> None:
     planned = replace(cell, checks=checks)
     outcome = runner.in_box(session, planned, fake.prepared("first"), folder)
     assert [check.status for check in outcome.checks] == [Status.FAILED, Status.PASSED]
-
-
-def publishes(**changes: object) -> Program:
-    """Return a check that passes and publishes an artefact whose line is not what it should be."""
-
-    def play(box: FakeBox, _call: Call) -> Answer:
-        fake.junit(box, "cc")
-        fake.publish(box, "a.so", b"code", **changes)
-        return Answer()
-
-    return play
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"sha256": "0" * 64},
-        {"path": "artefacts/missing.so"},
-        {"path": "artefacts"},
-        {"size": 5},
-    ],
-)
-def test_an_artefact_that_is_not_what_was_published_fails_the_cell(world: World, changes: dict[str, object]) -> None:
-    assert "artefact a.so did not come back as it was published" in failure_of(world, publishes(**changes)).cause
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"evidence": [{"depth": "imagined", "by": "x", "detail": ""}]},
-        {"evidence": 3},
-        {"sha256": None},
-        {"size": "big"},
-        {"name": 7},
-        {"name": "../a.so"},
-        {"path": "../../../project/notes.txt"},
-        {"path": "artefacts/../artefacts/a.so"},
-        {"path": "/etc/passwd"},
-        {"path": "a\0b"},
-        {"name": "a b\x1b[31m.so"},
-        {"arch": ["x"]},
-    ],
-)
-def test_a_line_that_the_fixture_would_not_write_fails_the_cell(world: World, changes: dict[str, object]) -> None:
-    assert "artefacts.jsonl:1" in failure_of(world, publishes(**changes)).cause
-
-
-@pytest.mark.parametrize("text", [b"{", b"[]", b"\xff\xfe", b"{}", b'{"name": "a"}'])
-@pytest.mark.parametrize("name", ["artefacts.jsonl", "calls-cc.jsonl"])
-def test_a_broken_line_fails_the_cell_and_its_logs_are_kept(world: World, name: str, text: bytes) -> None:
-    def breaks(box: FakeBox, _call: Call) -> Answer:
-        fake.junit(box, "cc")
-        (box.out / name).write_bytes(text + b"\n")
-        return Answer(output="said\n")
-
-    assert name in failure_of(world, breaks).cause
-    assert (world.results.failed("first") / "logs" / "check_cc.log").read_text(encoding="utf-8") == "said\n"
-
-
-def test_an_artefact_that_is_published_twice_fails_the_cell(world: World) -> None:
-    def twice(box: FakeBox, _call: Call) -> Answer:
-        fake.junit(box, "cc")
-        fake.publish(box, "a.so", b"code")
-        fake.publish(box, "a.so", b"code")
-        return Answer()
-
-    error = failure_of(world, twice)
-    assert "artefact a.so was published twice" in error.cause
-    assert "name of its own" in error.fix
 
 
 def hostile(*members: tarfile.TarInfo) -> bytes:
@@ -300,7 +218,7 @@ def test_a_hostile_tar_from_the_box_is_refused_and_nothing_of_it_is_written(worl
 
 def test_a_box_that_gives_another_folder_back_has_run_no_test(world: World) -> None:
     world.engine.gives = hostile(tarfile.TarInfo("elsewhere/check_cc.xml"))
-    assert "no test ran" in failure_of(world, fake.passes()).cause
+    assert "no test ran" in world.failure(fake.passes()).cause
     assert sorted(bytes_of(world.results.failed("first"))) == ["logs/check_cc.log", "manifest.json"]
 
 
@@ -427,7 +345,7 @@ def test_a_disk_that_is_full_when_the_artefacts_come_back_is_a_storage_error(
 
 @pytest.mark.parametrize("keep", [False, True])
 def test_a_failed_box_is_kept_on_request(world: World, keep: bool) -> None:  # noqa: FBT001 - a parameter of the table
-    failure_of(world, fake.fails(), keep=keep)
+    world.failure(fake.fails(), keep=keep)
     assert world.engine.boxes[0].closed == [keep]
 
 

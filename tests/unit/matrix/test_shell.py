@@ -1,17 +1,11 @@
 import sys
-from pathlib import Path
 
 import pytest
 
-from tests.unit.matrix.world import World, make_world
+from tests.unit.matrix.world import World
 from tvm.error import ConfigError, EngineError
 from tvm.matrix import runner, shell
 from tvm.matrix.engine.box import DockerBox
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return make_world(tmp_path)
 
 
 def on_a_terminal(monkeypatch: pytest.MonkeyPatch, *, reads: bool = True, writes: bool = True) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.matrix import fake_engine as fake
 from tests.unit.matrix.fake_engine import Answer, Call, FakeBox
-from tests.unit.matrix.world import World, bytes_of, make_world
+from tests.unit.matrix.world import World, bytes_of
 from tvm.error import (
     CellFailedError,
     CompileError,
@@ -35,15 +35,14 @@ def compiles(box: FakeBox, call: Call) -> Answer:
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+def world(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     """Return a world whose working folder is home/, with home/a.c in it."""
-    made = make_world(tmp_path)
-    made.engine.programs[BUILDERS] = compiles
+    world.engine.programs[BUILDERS] = compiles
     home = tmp_path / "home"
     home.mkdir()
     (home / "a.c").write_bytes(b"int a;\n")
     monkeypatch.chdir(home)
-    return made
+    return world
 
 
 def ask(*sources: str, output: str = "out/liba.so", folders: tuple[str, ...] = ()) -> Request:

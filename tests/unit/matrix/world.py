@@ -3,7 +3,10 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.unit.matrix.fake_engine import FakeEngine, passes, prints
+import pytest
+
+from tests.unit.matrix.fake_engine import FakeEngine, Program, passes, prints
+from tvm.error import CellFailedError
 from tvm.matrix import plan, runner
 from tvm.matrix.model import Matrix, Project
 from tvm.matrix.outcome import CellOutcome, CheckOutcome
@@ -98,6 +101,13 @@ class World:
     def run(self, *cells: str, keep: bool = False) -> list[CellOutcome]:
         """Run cells in a session of its own."""
         return runner.run_cells(self.session(keep=keep), self.plan(*cells))
+
+    def failure(self, program: Program, *, keep: bool = False) -> CellFailedError:
+        """Run the cell `first` with another check and return the error that it ends with."""
+        self.engine.programs[CHECK_CC] = program
+        with pytest.raises(CellFailedError) as caught:
+            self.run("first", keep=keep)
+        return caught.value
 
     def staged(self) -> list[str]:
         """Return the names of folders in the making that lie in the results."""

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from tvm.error import EngineError
 from tvm.matrix import loader, runner
-from tvm.matrix.engine import Engine, hosts, local
+from tvm.matrix.engine import Engine, distinct, hosts, local
 from tvm.matrix.model import Project
 from tvm.matrix.plan import Plan
 
@@ -35,7 +35,7 @@ def begin(
     **options: bool,
 ) -> runner.Session:
     """Begin a run on the engines of its cells."""
-    first, *others = {id(engine): engine for engine in engines.values()}.values()
+    first, *others = distinct(engines.values())
     return runner.new_session(project, first, listener, hosts=engines if others else None, **options)
 
 

@@ -114,3 +114,8 @@ class Engine(Protocol):
     def sweep(self, run_id: str) -> list[str]:
         """Remove every box of one run, whatever it does; return their names. Used when a run is interrupted."""
         ...
+
+
+def distinct(engines: Iterable[Engine]) -> list[Engine]:
+    """Return each engine once, in order: cells of one host share one object."""
+    return list({id(engine): engine for engine in engines}.values())

@@ -8,6 +8,7 @@ from pathlib import Path
 from tvm.error import CompileError, ImageError, ToolNotFound
 from tvm.matrix.engine import LABEL, Progress
 from tvm.matrix.engine.client import Client, engine_errors
+from tvm.matrix.engine.printed import last_lines
 from tvm.support import process
 
 # All times in the tar are cut to this one (2026-01-01), so that the same packages give the same bytes.
@@ -54,7 +55,7 @@ def _make(suite: str, tarball: Path, *, rolling: bool) -> None:
         msg = f"no registry gives a base for suite {suite}, and it cannot be bootstrapped: {error.cause}"
         raise ImageError(msg, fix=error.fix, looked=error.looked) from error
     except CompileError as error:
-        tail = "\n".join(error.output.splitlines()[-_SHOWN_LINES:])
+        tail = last_lines(error.output, _SHOWN_LINES)
         msg = f"suite {suite} cannot be bootstrapped:\n{tail}\nCommand line: {' '.join(error.command)}"
         raise ImageError(msg, fix=_FAILED) from error
 

@@ -15,7 +15,7 @@ from docker.types import DeviceRequest
 from tvm.error import BoxGoneError, CellFailedError, EngineError
 from tvm.matrix.engine import BoxOptions, Output, PreparedImage, labels, terminal
 from tvm.matrix.engine.client import Client, engine_errors, remove_container
-from tvm.matrix.engine.printed import Printed
+from tvm.matrix.engine.printed import Printed, last_lines
 from tvm.matrix.engine.stream import output as read_output
 from tvm.matrix.plan import box_command
 from tvm.support.process import Completed
@@ -64,7 +64,7 @@ class DockerBox:
                 self._client.put_archive(self.name, _STAGE, _one_member(spool, size, self._options.user))
         done = self.run(["sh", "-ec", _UNPACK, f"{_STAGE}/{_TREE}", source, _OUT], timeout=_PUT_LIMIT)
         if done.code != 0:
-            msg = f"the tree cannot be unpacked in the box; tar ended with {done.code}:\n{_end(done.output)}"
+            msg = f"the tree cannot be unpacked in the box; tar ended with {done.code}:\n{last_lines(done.output, _SHOWN_LINES)}"
             raise EngineError(
                 msg, fix=f"a box has {_SOURCE_SIZE} of memory for the tree and what checks write there; nox -s doctor"
             )
@@ -239,10 +239,6 @@ def _open_source(client: Client, name: str, options: BoxOptions) -> None:
     if told.get("ExitCode") != 0:
         msg = f"the box {name} has no folder for the tree: {printed}"
         raise EngineError(msg, fix="nox -s doctor looks for the usual causes")
-
-
-def _end(output: str) -> str:
-    return "\n".join(output.splitlines()[-_SHOWN_LINES:])
 
 
 def _one_member(content: BinaryIO, size: int, user: int) -> Iterator[bytes]:

@@ -13,6 +13,7 @@ from tvm.error import CompileError, EngineError
 from tvm.matrix.engine import install, subnet
 from tvm.matrix.engine.discover import Connection, Endpoint, connect
 from tvm.matrix.engine.layout import Layout
+from tvm.matrix.engine.printed import last_lines
 from tvm.matrix.owner import start_time
 from tvm.support import process
 
@@ -95,7 +96,7 @@ def _dead(layout: Layout, state: State) -> EngineError:
     alone = not state.alive
     end(state)
     clean(layout)
-    tail = "\n".join(layout.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_SHOWN_LINES:])
+    tail = last_lines(layout.log.read_text(encoding="utf-8", errors="replace"), _SHOWN_LINES)
     if alone:
         msg = f"dockerd was started, ended by itself and does not answer; the end of {layout.log}:\n{tail}"
         return CannotRunError(

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping
 
-from tvm.matrix.engine import Engine, discover, select
+from tvm.matrix.engine import Engine, discover, distinct, select
 from tvm.matrix.engine.docker import DockerEngine
 from tvm.matrix.model import Project
 
@@ -22,8 +22,7 @@ def of_cells(project: Project, cells: Iterable[str], name: str | None) -> dict[s
 
 def every(project: Project, name: str | None) -> list[Engine]:
     """Return every engine that the matrix may use: the one of this machine, unless each cell has a host, and all hosts."""
-    engines = of_cells(project, project.matrix.cells, name).values()
-    return list({id(engine): engine for engine in engines}.values())
+    return distinct(of_cells(project, project.matrix.cells, name).values())
 
 
 def overridden(name: str | None, environ: Mapping[str, str]) -> bool:

@@ -5,6 +5,7 @@ import platform
 from collections.abc import Callable
 
 from tvm.error import CompileError, EngineError
+from tvm.matrix.engine.printed import last_lines
 from tvm.support import process
 from tvm.support.utils import which
 
@@ -65,6 +66,6 @@ def _apt(command: str, *arguments: str) -> None:
     try:
         process.run(["apt-get", *options, command, *arguments], heading="apt-get failed", env=quiet, timeout=_LIMIT)
     except CompileError as error:
-        tail = "\n".join(error.output.splitlines()[-_SHOWN_LINES:])
+        tail = last_lines(error.output, _SHOWN_LINES)
         msg = f"no container engine answers, and apt-get {command} failed:\n{tail}"
         raise EngineError(msg, fix="mend apt (network, proxy, sources), or install docker.io and start it") from error

@@ -41,3 +41,8 @@ def cut(output: bytes) -> bytes:
     printed = Printed()
     printed.add(output)
     return printed.kept()
+
+
+def last_lines(output: str, count: int) -> str:
+    """Return the last lines of an output: what a tool says of its failure stands there."""
+    return "\n".join(output.splitlines()[-count:])

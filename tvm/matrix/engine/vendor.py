@@ -37,8 +37,8 @@ def decide(project: Project, image: str) -> tuple[VendorRoute, str]:
 def _of_download(vendor: Vendor) -> tuple[VendorRoute, str]:
     if vendor.sha256 is None:
         return "stand-in", f"{vendor.url}: not pinned: refused"
-    if why := ask(vendor.url):
-        return "stand-in", f"{vendor.url} does not answer here: {why}"
+    if silence := unanswered(vendor.url):
+        return "stand-in", silence
     return "vendor", ""
 
 
@@ -49,11 +49,9 @@ def page(vendor: VendorIndex) -> str:
 
 def require_index(image: str, vendor: VendorIndex) -> None:
     """Raise VendorError where the index does not answer."""
-    if why := ask(page(vendor)):
+    if silence := unanswered(page(vendor)):
         names = " and ".join(vendor.packages)
-        msg = (
-            f"image {image} holds {names}, which only their vendor has, and {page(vendor)} does not answer here: {why}"
-        )
+        msg = f"image {image} holds {names}, which only their vendor has, and {silence}"
         fix = "run this cell on a machine that reaches that address (proxies: HTTPS_PROXY; certificates: SSL_CERT_FILE)"
         raise VendorError(msg, fix=fix)
 
@@ -67,6 +65,12 @@ def _require_lock(project: Project, image: str, vendor: VendorIndex) -> None:
         msg = f"image {image}: no hash is known of {', '.join(missing)}: refused"
         fix = f"nox -s lock -- {image} reads the hashes from the vendor's index; read the change, then commit it"
         raise VendorError(msg, fix=fix, looked=[str(lock)])
+
+
+def unanswered(url: str) -> str:
+    """Return the sentence that says why `url` does not answer, or nothing."""
+    why = ask(url)
+    return f"{url} does not answer here: {why}" if why else ""
 
 
 def ask(url: str, limit: float = LIMIT) -> str:

@@ -16,11 +16,11 @@ from tvm.matrix import recipe, tools
 from tvm.matrix.engine import Progress, pythons
 from tvm.matrix.engine.context import ca_bundle
 from tvm.matrix.engine.locks import locked
+from tvm.matrix.engine.printed import last_lines
 from tvm.matrix.model import Project
 from tvm.matrix.results import storage, write_atomic
 from tvm.support import process
 
-_LOCK = "requirements.txt"
 # Seconds for a venv, and for the download of all wheels of one lock.
 _VENV_LIMIT, _PIP_LIMIT = 300.0, 3600.0
 _SHOWN_LINES = 20
@@ -87,12 +87,14 @@ class Planned:
 def locks(project: Project, image: str) -> dict[str, Path]:
     """Return the locks that an image's tools are in, by the name of their folder; "" is the image's own, else images/base's."""
     folder = project.image_folder(image)
-    own = next((path for path in (folder / _LOCK, project.image_folder(recipe.BASE) / _LOCK) if path.is_file()), None)
+    files = (place / recipe.LOCK for place in (folder, project.image_folder(recipe.BASE)))
+    own = next((file for file in files if file.is_file()), None)
     if own is None:
-        msg = f"image {image} has no {_LOCK}, so it is unknown which wheels a run on this machine needs"
+        msg = f"image {image} has no {recipe.LOCK}, so it is unknown which wheels a run on this machine needs"
         raise ConfigError(msg, looked=[str(folder), str(project.image_folder(recipe.BASE))])
     apart = {tools.lock_folder(tool) for tool in project.matrix.images[image].tools} - {""}
-    return {"": own, **{name: folder / name / _LOCK for name in sorted(apart) if (folder / name / _LOCK).is_file()}}
+    beside = {name: folder / name / recipe.LOCK for name in sorted(apart)}
+    return {"": own, **{name: file for name, file in beside.items() if file.is_file()}}
 
 
 def planned(project: Project, image: str) -> Planned:
@@ -158,7 +160,7 @@ def _run(command: list[str], limit: float, fix: str) -> None:
     try:
         process.run(command, heading="failed", env=_environment(), timeout=limit, cwd=os.sep)
     except CompileError as error:
-        tail = "\n".join(error.output.splitlines()[-_SHOWN_LINES:])
+        tail = last_lines(error.output, _SHOWN_LINES)
         msg = (
             f"the image's wheels cannot be installed on this machine:\n{tail}\nCommand line: {' '.join(error.command)}"
         )

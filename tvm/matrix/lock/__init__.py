@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tvm.error import ConfigError, TVMError
+from tvm.error import ConfigError, TVMError, VendorError
 from tvm.matrix import _edit, recipe
 from tvm.matrix._suggest import suggest
 from tvm.matrix.loader import FILE
@@ -64,7 +64,7 @@ def _locks(
         progress(one.name)
         try:
             text = requirements.resolve(one)
-        except requirements.NoAnswerError as error:
+        except VendorError as error:
             outcome.kept.append(Kept(place=one.name, why=error.cause))
             outcome.errors.extend([error] if named else [])
         except TVMError as error:

@@ -12,11 +12,12 @@ from tvm.error import CompileError, ImageError, VendorError
 from tvm.matrix import recipe
 from tvm.matrix.engine import vendor
 from tvm.matrix.engine.context import ca_bundle
+from tvm.matrix.engine.printed import last_lines
 from tvm.matrix.lock.change import Change
 from tvm.matrix.model import Project, VendorIndex
 from tvm.support import process
 
-_IN, _LOCK = "requirements.in", "requirements.txt"
+_IN = "requirements.in"
 # The oldest Python that a lock is for. The lock is for every later one and every platform as well.
 _PYTHON = "3.11"
 # What the locks are made by, on every machine. The header would name the command line.
@@ -39,16 +40,11 @@ _DROPPED = frozenset(
 )
 
 
-class NoAnswerError(VendorError):
-    """A vendor's index is out of reach."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class LockSet:
     """One set of wheels: its name, what is asked for (a file, and lines beside it), the lock, and a vendor's index if it is from one."""
 
     name: str
-    image: str
     source: Path | None
     lock: Path
     lines: tuple[str, ...] = ()
@@ -64,32 +60,31 @@ def sets(project: Project, image: str) -> Iterator[LockSet]:
     for file in recipe.recipe_files(project, image):
         source = file.source
         if source.name == _IN and source.is_relative_to(folder) and not (index and source.parent == own.parent):
-            lock = source.with_name(_LOCK)
-            yield LockSet(name=_name(project, lock), image=image, source=source, lock=lock)
+            lock = source.with_name(recipe.LOCK)
+            yield LockSet(name=_name(project, lock), source=source, lock=lock)
     if index:
         lines = tuple(f"{name}=={version}" for name, version in index.packages.items())
         more = own.with_name(_IN)
         source_or_none = more if more.is_file() else None
-        yield LockSet(name=_name(project, own), image=image, source=source_or_none, lock=own, lines=lines, vendor=index)
+        yield LockSet(name=_name(project, own), source=source_or_none, lock=own, lines=lines, vendor=index)
 
 
 def resolve(one: LockSet) -> str:
     """Return the text of a lock: the newest versions that fit, with the hashes of all their files.
 
-    NoAnswerError where a vendor's index is out of reach, ImageError with what uv says where nothing fits.
+    VendorError where a vendor's index is out of reach, ImageError with what uv says where nothing fits.
     """
-    if one.vendor and (why := vendor.ask(vendor.page(one.vendor))):
-        msg = f"{vendor.page(one.vendor)} does not answer here: {why}"
-        raise NoAnswerError(msg, fix=f"make {one.name} on a machine that reaches that address")
+    if one.vendor and (silence := vendor.unanswered(vendor.page(one.vendor))):
+        raise VendorError(silence, fix=f"make {one.name} on a machine that reaches that address")
     with tempfile.TemporaryDirectory(prefix="tvm-matrix-") as folder:
-        made = Path(folder, _LOCK)
+        made = Path(folder, recipe.LOCK)
         command = ["uv", "pip", "compile", *_OPTIONS, "--python", sys.executable, "--output-file", str(made)]
         command += _asked(one, Path(folder, _IN))
         try:
             # uv names in its comments what it read, seen from where it runs; its settings are those of the project above.
             process.run(command, cwd=_home(one), env=_environment(), timeout=_LIMIT, fix="pip install uv")
         except CompileError as error:
-            tail = "\n".join(error.output.splitlines()[-_SHOWN_LINES:])
+            tail = last_lines(error.output, _SHOWN_LINES)
             msg = f"{one.name} cannot be made; uv says:\n{tail}"
             raise ImageError(msg, fix="correct what it is made from; is a package index reachable?") from error
         return made.read_text(encoding="utf-8")

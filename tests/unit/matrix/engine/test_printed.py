@@ -32,3 +32,8 @@ def test_output_within_bounds_is_the_same_object(size: int) -> None:
 
 def test_output_that_is_too_long_is_cut() -> None:
     assert b" 7 bytes of output are left out " in printed.cut(bytes(HEAD + TAIL + 7))
+
+
+@pytest.mark.parametrize(("count", "expected"), [(1, "c"), (2, "b\nc"), (9, "a\nb\nc")])
+def test_the_last_lines_are_those_before_the_end(count: int, expected: str) -> None:
+    assert printed.last_lines("a\nb\nc\n", count) == expected

@@ -5,10 +5,10 @@ import pytest
 
 from tests.unit.matrix.projects import TEXT, make_project
 from tests.unit.stand_in import MakeStandIn, StandIn
-from tvm.error import ImageError, ToolNotFound
+from tvm.error import ImageError, ToolNotFound, VendorError
 from tvm.matrix.engine import vendor
 from tvm.matrix.lock.change import Change
-from tvm.matrix.lock.requirements import LockSet, NoAnswerError, changes, resolve, sets, versions
+from tvm.matrix.lock.requirements import LockSet, changes, resolve, sets, versions
 from tvm.matrix.model import Project
 
 LOCK = """\
@@ -110,7 +110,7 @@ def test_an_index_out_of_reach_says_so_and_uv_is_not_asked(
 ) -> None:
     monkeypatch.setattr(vendor, "ask", lambda url: f"no such host for {url}")
     (own,) = sets(make_project(tmp_path, TEXT.replace("    suite: trixie\n", INDEX)), "host")
-    with pytest.raises(NoAnswerError, match=r"does not answer here: no such host for https://v\.example/simple/nki/"):
+    with pytest.raises(VendorError, match=r"does not answer here: no such host for https://v\.example/simple/nki/"):
         resolve(own)
     assert uv.calls == []
 
