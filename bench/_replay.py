@@ -52,8 +52,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _replayed(run: Callable[..., process.Completed], shell: Shell) -> Callable[..., process.Completed]:
     def replayed(argv: Any, **options: Any) -> process.Completed:
-        # What a test records for itself, and what is part of another call, stands in no manifest.
-        if record._recorder.get() is not None:  # noqa: SLF001 - whether the file of the check is the recorder
+        # What is part of another call stands in no manifest.
+        if record.current() is None:
             return run(argv, **options)
         done = run(argv, **{**options, "check": False})
         products = [Path(options.get("cwd") or ".", output) for output in options.get("outputs", ())]

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from tests.matrix import neff
 from tests.matrix.evidence import compiled, inspected
-from tests.matrix.neuron_compiler import MARK
 from tests.matrix.publish import Publish
 from tvm.support import process
 from tvm.support.process import Completed
@@ -16,9 +15,9 @@ LIMIT = 270.0
 
 
 def test_an_nki_file_becomes_a_neff(arch: str, tmp_path: Path, artefact: Publish) -> None:
-    done = _compile(KERNEL, arch, tmp_path / "work")
+    product = tmp_path / "vector_add.neff"
+    done = _compile(KERNEL, arch, product)
     assert done.code == 0, done.output
-    product = Path(done.output.splitlines()[-1].removeprefix(MARK))
     seen = neff.inspect(product)
     artefact(
         f"{arch}/vector_add.neff",
@@ -34,13 +33,14 @@ def test_a_wrong_kernel_is_refused_and_leaves_no_neff(archs: list[str], tmp_path
     text = KERNEL.read_text(encoding="utf-8")
     assert "nisa.tensor_tensor(" in text
     wrong.write_text(text.replace("nisa.tensor_tensor(", "nisa.no_such_instruction("), encoding="utf-8")
-    done = _compile(wrong, archs[0], tmp_path / "work")
+    done = _compile(wrong, archs[0], tmp_path / "wrong.neff")
     assert done.code == 1, done.output
     assert "no_such_instruction" in done.output
     assert list(tmp_path.rglob("*.neff")) == []
 
 
-def _compile(kernel: Path, arch: str, work: Path) -> Completed:
+def _compile(kernel: Path, arch: str, product: Path) -> Completed:
+    work = product.with_suffix("")
     work.mkdir()
     environment = {
         **os.environ,
@@ -49,9 +49,10 @@ def _compile(kernel: Path, arch: str, work: Path) -> Completed:
         "NEURON_PLATFORM_TARGET_OVERRIDE": arch,
     }
     return process.run(
-        ["neuron-python", COMPILER, kernel, "vector_add", arch, work],
+        ["neuron-python", COMPILER, kernel, "vector_add", arch, work, product],
         check=False,
         env=environment,
         timeout=LIMIT,
         inputs=[kernel, COMPILER],
+        outputs=[product],
     )

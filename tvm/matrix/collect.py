@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -37,6 +37,16 @@ def artefacts(folder: Path) -> tuple[Artefact, ...]:
             msg = f"artefact {artefact.name} did not come back as it was published"
             raise CellFailedError(msg, fix="a check must not touch an artefact after it has published it")
     return tuple(found)
+
+
+def require_made(found: Sequence[Artefact], made: Sequence[record.ToolCall]) -> None:
+    """Refuse an artefact that no recorded call wrote: the manifest could not say what made it."""
+    written = {output.sha256 for call in made for output in call.outputs}
+    for artefact in found:
+        if artefact.sha256 not in written:
+            msg = f"artefact {artefact.name}: no recorded call of a tool wrote it, so that nothing says how it was made"
+            fix = "make it by a function of tvm.support, or by tvm.support.process.run(..., outputs=[FILE])"
+            raise CellFailedError(msg, fix=fix)
 
 
 def calls(folder: Path) -> tuple[record.ToolCall, ...]:

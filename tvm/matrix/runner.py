@@ -282,6 +282,7 @@ def _collected(
         counted = tuple(check if check.status is Status.UNAVAILABLE else _counted(check, folder) for check in checks)
         status, why, fix = needs.verdict(counted, require_all=session.require_all)
         artefacts, calls = collect.artefacts(folder), collect.calls(folder)
+        collect.require_made(artefacts, calls)
     except CellFailedError as error:
         status, why, fix = Status.FAILED, error.cause, error.fix
     failed = [check for check in counted if check.status is Status.FAILED]

@@ -27,13 +27,14 @@ _CHILD = (
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a library gave: code (0 for success), log, products by name, and which library it was."""
+    """What a library gave: code (0 for success), log, products by name, files that it wrote itself, and which library it was."""
 
     code: int
     log: str
     path: str
     version: str
     products: Mapping[str, bytes] = field(default_factory=dict)
+    written: Sequence[Path] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +120,7 @@ def described(
         seconds=timed.seconds,
         exit=outcome.code,
         inputs=_digests(inputs),
-        outputs=_digests(outcome.products),
+        outputs=_digests({**outcome.products, **{os.fspath(path): path for path in outcome.written}}),
         environment=record.allowed_environment(os.environ),
         cached=cached,
     )

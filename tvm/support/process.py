@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from tvm.error import CompileError, ToolNotFound, ToolTimeoutError, TVMError
-from tvm.support import record
+from tvm.support import _pidfd, record
 from tvm.support.utils import is_file, search_path, which
 
 Arg = str | os.PathLike[str]
@@ -232,7 +232,7 @@ def _execute(
         started = time.monotonic()
         child = _start([*command, *(os.fspath(word) for word in beside)], sink, cwd=cwd, env=env)
         try:
-            code = child.wait(timeout)
+            code = _wait(child, timeout)
         except subprocess.TimeoutExpired:
             end_group(child)
             msg = f"{heading}: ended after its limit of {timeout:g} s"
@@ -244,6 +244,14 @@ def _execute(
         sink.seek(0)
         raw = sink.read()
         return Completed(argv=tuple(command), code=code, output=raw.decode(errors="replace"), seconds=seconds, raw=raw)
+
+
+def _wait(child: "subprocess.Popen[bytes]", limit: float | None) -> int:
+    if limit is None or child.poll() is not None:
+        return child.wait()
+    over = time.monotonic() + limit
+    _pidfd.wait(child.pid, limit)
+    return child.wait(max(0.0, over - time.monotonic()))
 
 
 def _start(
@@ -278,7 +286,7 @@ else:
         """End a child started with its own session and everything in its process group: SIGTERM, a moment, SIGKILL."""
         _signal_group(child.pid, signal.SIGTERM)
         try:
-            child.wait(_GRACE)
+            _wait(child, _GRACE)
         except subprocess.TimeoutExpired:
             pass
         finally:

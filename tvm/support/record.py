@@ -1,7 +1,7 @@
 """Who made what: every tool call as data, handed to one recorder.
 
-A recorder is set for a block of code by `recording`. Where none is set and the environment variable TVM_MATRIX_RECORD names a
-file, each call is appended to that file as one line of JSON.
+A recorder is set for a block of code by `recording`. Where the environment variable TVM_MATRIX_RECORD names a file, each call is
+appended to that file as well, as one line of JSON.
 """
 
 import hashlib
@@ -74,8 +74,9 @@ _recorder: ContextVar[Recorder | None] = ContextVar("tvm_tool_call_recorder", de
 
 @contextmanager
 def recording(recorder: Recorder) -> Iterator[None]:
-    """Hand every tool call of the block to `recorder`; the one outside it sees nothing of them."""
-    token = _recorder.set(recorder)
+    """Hand every tool call of the block to `recorder`, and to the one outside it: no listener hides a call from a manifest."""
+    outside = current()
+    token = _recorder.set(recorder if outside is None else _both(recorder, outside))
     try:
         yield
     finally:
@@ -85,8 +86,19 @@ def recording(recorder: Recorder) -> Iterator[None]:
 @contextmanager
 def unrecorded() -> Iterator[None]:
     """Record no tool call of the block: it belongs to another call, or asks a tool about itself."""
-    with recording(_nobody):
+    token = _recorder.set(_nobody)
+    try:
         yield
+    finally:
+        _recorder.reset(token)
+
+
+def _both(inner: Recorder, outer: Recorder) -> Recorder:
+    def give(call: ToolCall) -> None:
+        inner(call)
+        outer(call)
+
+    return give
 
 
 def current() -> Recorder | None:

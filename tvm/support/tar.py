@@ -1,12 +1,14 @@
 """Packs object files into one archive and takes them out again, without a tar program."""
 
 import os
+import platform
+import tarfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Protocol, cast
 
 from tvm.error import ArchiveError
-from tvm.support import archive
+from tvm.support import archive, library
 from tvm.support.utils import StrPath, TempDirectory
 
 _SUFFIXES = (".tar", ".tar.gz", ".tgz")
@@ -33,7 +35,7 @@ def tar(output: StrPath, files: Sequence[StrPath]) -> None:
     Two files of one base name: ValueError; a folder: IsADirectoryError; a missing file: FileNotFoundError; none at all:
     ArchiveError. `output` is written beside and renamed.
     """
-    members: dict[str, Path | bytes] = {}
+    members: dict[str, Path] = {}
     for file in map(Path, _listed(files)):
         if file.name in members:
             msg = f"duplicate file name {file.name}"
@@ -42,10 +44,18 @@ def tar(output: StrPath, files: Sequence[StrPath]) -> None:
     if not members:
         msg = "Tar error: no files were given"
         raise ArchiveError(msg, fix="name at least one file")
+    read = {os.fspath(file): file for file in members.values()}
+    library.call(_pack, (members, Path(output)), name="tarfile", options=[os.fspath(output), *read], inputs=read)
+
+
+def _pack(job: tuple[dict[str, Path], Path]) -> library.Outcome:
+    members, output = job
     try:
-        archive.pack(members, Path(output), compress=True)
+        archive.pack(members, output, compress=True)
     except ArchiveError as error:
         raise _tar_error(error) from error
+    version = f"Python {platform.python_version()}"
+    return library.Outcome(code=0, log="", path=tarfile.__file__, version=version, written=[output])
 
 
 def untar(tar_file: StrPath, directory: StrPath) -> None:

@@ -6,14 +6,14 @@ import itertools
 import json
 import tarfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from tvm.error import BoxGoneError, CellFailedError, EngineError
 from tvm.matrix.engine import BoxOptions, Output, PreparedImage, Progress
 from tvm.matrix.model import Project
-from tvm.support import archive
+from tvm.support import archive, record
 from tvm.support.process import Completed
 
 OUT = "/out"
@@ -248,8 +248,24 @@ def line_of(name: str, content: bytes, /, **changes: Any) -> dict[str, Any]:
     return {**line, **changes}
 
 
+def made(box: FakeBox, name: str, content: bytes) -> None:
+    """Do what a recorder does when a tool has written a file."""
+    call = record.ToolCall(
+        kind="process",
+        argv=("cc", "-o", name),
+        tool=record.ToolIdentity(path="/usr/bin/cc", version="cc 1.0", sha256="0" * 64),
+        cwd="/src",
+        seconds=0.1,
+        exit=0,
+        outputs=(record.FileDigest(path=name, sha256=hashlib.sha256(content).hexdigest()),),
+    )
+    with (box.out / "calls-cc.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps(asdict(call)) + "\n")
+
+
 def publish(box: FakeBox, name: str, content: bytes, /, **changes: Any) -> None:
-    """Do what the artefact fixture does in a passed test."""
+    """Do what the artefact fixture does in a passed test, with a file that a tool has made."""
+    made(box, name, content)
     place = box.out / "artefacts" / name
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(content)

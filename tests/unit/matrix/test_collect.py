@@ -197,6 +197,21 @@ def test_a_broken_line_fails_the_cell_and_its_logs_are_kept(world: World, name: 
     assert (world.results.failed("first") / "logs" / "check_cc.log").read_text(encoding="utf-8") == "said\n"
 
 
+def test_an_artefact_that_no_recorded_call_wrote_fails_the_cell(world: World) -> None:
+    def publishes_what_nobody_made(box: FakeBox, _call: Call) -> Answer:
+        fake.junit(box, "cc")
+        fake.publish(box, "a.so", b"code")
+        (box.out / "calls-cc.jsonl").unlink()
+        fake.made(box, "a.so", b"other code")
+        return Answer()
+
+    error = world.failure(publishes_what_nobody_made)
+    assert error.cause.endswith(
+        "artefact a.so: no recorded call of a tool wrote it, so that nothing says how it was made"
+    )
+    assert "outputs=[FILE]" in error.fix
+
+
 def test_an_artefact_that_is_published_twice_fails_the_cell(world: World) -> None:
     def twice(box: FakeBox, _call: Call) -> Answer:
         fake.junit(box, "cc")

@@ -27,6 +27,7 @@ def test_a_passed_cell_leaves_artefacts_logs_and_manifest(world: World) -> None:
     assert sorted(bytes_of(world.results.good("first"))) == [
         "artefacts.jsonl",
         "artefacts/libkernel.so",
+        "calls-cc.jsonl",
         "logs/check_cc.log",
         "logs/check_cc.xml",
         "manifest.json",
@@ -427,7 +428,7 @@ def test_the_tool_calls_of_a_check_stand_in_its_outcome(world: World) -> None:
 
     world.engine.programs[CHECK_CC] = records
     (outcome,) = world.run("first")
-    (found,) = outcome.calls
+    found = outcome.calls[0]
     assert (found.argv, found.tool.version, found.outputs[0].path) == (("gcc", "a.c"), "14.2", "a.o")
 
 

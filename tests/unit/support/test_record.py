@@ -28,14 +28,14 @@ class TestRecording:
     def test_no_recorder_by_default(self) -> None:
         assert record.current() is None
 
-    def test_the_inner_one_sees_the_call_and_the_outer_one_returns(self) -> None:
+    def test_the_inner_one_hides_no_call_from_the_outer_one(self) -> None:
         outer: list[ToolCall] = []
         inner: list[ToolCall] = []
         with recording(outer.append):
             with recording(inner.append):
                 give(CALL)
             give(CALL)
-        assert (inner, outer) == ([CALL], [CALL])
+        assert (inner, outer) == ([CALL], [CALL, CALL])
         assert record.current() is None
 
     def test_it_ends_with_an_error(self) -> None:
@@ -69,10 +69,12 @@ class TestFile:
         keys = list(json.loads(log.read_text()))
         assert keys == sorted(keys)
 
-    def test_a_recorder_goes_before_the_file(self, log: Path) -> None:
-        with recording(lambda _call: None):
+    def test_a_recorder_hides_no_call_from_the_file(self, log: Path) -> None:
+        calls: list[ToolCall] = []
+        with recording(calls.append):
             give(CALL)
-        assert not log.exists()
+        assert calls == [CALL]
+        assert len(log.read_text().splitlines()) == 1
 
     def test_a_run_writes_it(self, log: Path, stand_in: MakeStandIn) -> None:
         stand_in("tool")

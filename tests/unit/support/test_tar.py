@@ -1,11 +1,13 @@
 import io
 import os
+import platform
 import tarfile
 from pathlib import Path
 
 import pytest
 
 from tvm.error import ArchiveError
+from tvm.support import record
 from tvm.support.tar import normalize_file_list_by_unpacking_tars, tar, untar
 from tvm.support.utils import TempDirectory
 
@@ -48,6 +50,16 @@ class TestTar:
         (work / "out").mkdir()
         untar(tar_file=work / "x.tar", directory=work / "out")
         assert (work / "out/a.o").read_text() == "1"
+
+    def test_it_is_recorded_as_what_made_the_file(self, work: Path) -> None:
+        packed, calls = files(work / "a", b="1", a="2"), list[record.ToolCall]()
+        with record.recording(calls.append):
+            tar("x.tar", packed)
+        (call,) = calls
+        assert (call.kind, call.argv, call.exit) == ("library", ("x.tar", *map(str, packed)), 0)
+        assert (call.tool.path, call.tool.version) == (tarfile.__file__, f"Python {platform.python_version()}")
+        assert call.inputs == record.digests(packed, cwd=work)
+        assert call.outputs == record.digests(["x.tar"], cwd=work)
 
     def test_equal_base_names(self, work: Path) -> None:
         with pytest.raises(ValueError, match=r"^duplicate file name a\.o$"):
