@@ -134,6 +134,7 @@ def e2e(session: nox.Session) -> None:
     session.run(
         "pytest",
         "--timeout=900",
+        "--durations=25",
         *(session.posargs or ["tests/e2e"]),
         interrupt_timeout=INTERRUPT,
         terminate_timeout=TERMINATE,

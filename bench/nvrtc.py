@@ -106,7 +106,10 @@ def _peer(python: Path, sources: dict[str, str], arch: str) -> dict[str, float]:
     # It has no stdint.h and no stddef.h, and puts their types in front itself.
     known = {name: re.sub(r"#include <std\w+\.h>\n", "", code) for name, code in sources.items()}
     job = json.dumps([known, arch, RUNS])
-    done = process.run([python, "-c", PEER, job], env=environment, timeout=300.0, heading="The peer failed")
+    # In another folder: `-c` searches the current one first, and this tree has a package of that name.
+    done = process.run(
+        [python, "-c", PEER, job], cwd=python.parent, env=environment, timeout=300.0, heading="The peer failed"
+    )
     return dict(json.loads(done.output.splitlines()[-1]))
 
 

@@ -1,5 +1,6 @@
 """The page of fifteen cells: its size, and how long Chromium takes from the request to the end of the first drawing."""
 
+import itertools
 import shutil
 import sys
 import tempfile
@@ -40,20 +41,22 @@ def _drawn(tab: browser.Tab, page: Path) -> float:
 
 
 def _page(folder: Path) -> Path:
-    """Write the page of a matrix whose cells are all copies of the largest result that is here."""
+    """Write the page of a matrix whose cells are the results that are here, in turn, the largest first."""
     project = loader.load(ROOT)
-    found = Results(folder=project.build).cells()
+    found = [path for path in Results(folder=project.build).cells() if not path.suffix]
     if not found:
         msg = "no cell has run"
-        raise ConfigError(msg, fix="run nox -s engine host ndk")
-    source = max(found, key=lambda path: (path / "manifest.json").stat().st_size)
-    data = manifest.read(source / "manifest.json")
-    names = [f"{source.name.partition('.')[0]}-{number}" for number in range(CELLS)]
-    for name in names:
+        raise ConfigError(msg, fix="run nox -t ci")
+    found.sort(key=lambda path: -(path / "manifest.json").stat().st_size)
+    names = [f"cell-{number}" for number in range(CELLS)]
+    data: dict[str, Any] = {}
+    for name, source in zip(names, itertools.cycle(found), strict=False):
+        data = manifest.read(source / "manifest.json")
         _copy(source, folder / "build" / "matrix" / name, name, data)
     cell = next(iter(project.matrix.cells.values()))
     matrix = project.matrix.model_copy(update={"cells": dict.fromkeys(names, cell)})
     report.write(Project(root=folder, matrix=matrix), manifest.own(data)["tree"]["sha256"])
+    print(f"{CELLS} cells out of the results of {len(found)}: {', '.join(path.name for path in found)}")
     return folder / "build" / "matrix" / "index.html"
 
 

@@ -88,6 +88,35 @@ def test_a_fold_opens_at_a_click(tab: Tab) -> None:
     assert tab.evaluate("document.querySelector('#cell-two .artefacts details').open") is True
 
 
+def test_how_an_artefact_was_made_is_written_out_once_and_can_be_copied(tab: Tab) -> None:
+    fold, steps = "#cell-two .artefacts details", "document.querySelectorAll('#cell-two .steps li')"
+    tab.click("#cell-two > summary")
+    for _ in range(3):
+        tab.click(f"{fold} > summary")
+    tab.wait_for(f"{steps}.length === 1")
+    told = tab.evaluate(f"document.querySelector('{fold}').textContent")
+    assert "executed by python: prints its three words" in told
+    assert "Published by tests/matrix/check_words.py::test_the_program_says_its_words" in told
+    command = tab.evaluate(f"{steps}[0].querySelector('code').textContent")
+    assert "cp /" in command
+    assert command.endswith("/words.py")
+    tab.click("#cell-two .steps button")
+    tab.wait_for("document.querySelector('#cell-two .steps button').textContent === 'copied'")
+    assert tab.evaluate("navigator.clipboard.readText()") == command
+
+
+def test_the_whole_of_a_hash_is_copied(tab: Tab) -> None:
+    tab.click("#cell-two > summary")
+    tab.wait_for("document.querySelector('#cell-two .copied button') !== null")
+    tab.click("#cell-two .copied button")
+    tab.wait_for("document.querySelector('#cell-two .copied button').textContent === 'copied'")
+    assert len(tab.evaluate("navigator.clipboard.readText()")) == 64
+    assert (
+        tab.evaluate("document.querySelector('#cell-two .artefacts button').getAttribute('aria-label')")
+        == "copy sha256 of words.py"
+    )
+
+
 def test_a_cells_name_leads_to_the_cell_and_unfolds_it(tab: Tab) -> None:
     tab.click("a[href='#cell-three']")
     tab.wait_for("document.querySelector('#cell-three').open")

@@ -97,6 +97,10 @@ def test_an_index_that_does_not_answer_ends_the_cell_in_time(project: Project, s
     assert seconds < LIMIT
     covered = _run(project, "coverage", "neuron")
     assert (covered.code, "0 of 2 archs reach" in covered.output) == (ExitCode.COVERAGE, True)
+    assert (
+        f"only their vendor has, and https://127.0.0.1:{port}/simple/neuronx-cc/ does not answer here: "
+        in covered.output
+    )
 
 
 @pytest.fixture

@@ -48,19 +48,15 @@ _OPTIONS = (["-O2"], ["-O2", "-g"], ["-O0", "-DNDEBUG"], ["-O2", "-fvisibility=h
 _FOLDERS = ["-Iinc", "-isystem", "sys"]
 # A file younger than this may have changed while a compiler read it: what was made of it is not kept.
 _SETTLED = 2.2
+_BUILDS = tuple((kind, compiler) for kind in ("object", "library", "two sources") for compiler in _COMPILERS)
 
-Build = Callable[[list[str]], bool]
-
-
-@pytest.fixture(params=_COMPILERS)
-def compiler(request: pytest.FixtureRequest) -> str:
-    """Return each compiler in turn."""
-    return str(request.param)
+# Builds one kind of product by one compiler with some options, and tells whether it came from the cache.
+Build = Callable[[str, str, list[str]], bool]
 
 
 @pytest.fixture
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the current folder, with a source and its headers, and turn on a cache that is empty."""
+    """Return the current folder, with two sources and their headers, and turn on a cache that is empty."""
     for name, text in _TEXTS.items():
         _write(tmp_path / "work" / name, text)
     monkeypatch.setenv("TVM_COMPILE_CACHE_DIR", str(tmp_path / "cache"))
@@ -68,16 +64,15 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "work"
 
 
-@pytest.fixture(params=["object", "library", "two sources"])
-def build(request: pytest.FixtureRequest, compiler: str, work: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
+@pytest.fixture
+def build(work: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
     """Return a function that builds with and without the cache, compares the two, and tells whether the cache was hit."""
     _write(work / "b.cc", 'extern "C" int g() { return 5; }\n')
 
-    def once(mode: str, options: list[str]) -> tuple[bytes, bool]:
-        monkeypatch.setenv("TVM_COMPILE_CACHE", mode)
+    def once(kind: str, compiler: str, options: list[str]) -> tuple[bytes, bool]:
         calls: list[record.ToolCall] = []
         with record.recording(calls.append):
-            match request.param:
+            match kind:
                 case "object":
                     cc.create_executable("x.obj", ["a.cc"], [*_FOLDERS, *options], cc=compiler)
                 case "library":
@@ -86,22 +81,21 @@ def build(request: pytest.FixtureRequest, compiler: str, work: Path, monkeypatch
                     cc.create_shared("x.obj", ["a.cc", "b.cc"], [*_FOLDERS, *options, "-lm"], cc=compiler)
         return Path("x.obj").read_bytes(), calls[-1].cached
 
-    def compared(options: list[str]) -> bool:
-        product, cached = once("on", options)
-        assert product == once("off", options)[0]
+    def compared(kind: str, compiler: str, options: list[str]) -> bool:
+        monkeypatch.setenv("TVM_COMPILE_CACHE", "on")
+        product, cached = once(kind, compiler, options)
+        monkeypatch.setenv("TVM_COMPILE_CACHE", "off")
+        assert product == once(kind, compiler, options)[0]
         return cached
 
     return compared
 
 
-def test_a_product_that_was_made_before_comes_from_the_cache(
-    build: Build, compiler: str, request: pytest.FixtureRequest
-) -> None:
+def test_a_product_that_was_made_before_comes_from_the_cache(build: Build) -> None:
     time.sleep(_SETTLED)
-    assert not build(["-O2"])
+    assert [name for name in _BUILDS if build(*name, ["-O2"])] == []
     # clang has no way to list what it reads of two sources in one call.
-    lists = compiler == "g++" or "two sources" not in request.node.name
-    assert build(["-O2"]) is lists
+    assert [name for name in _BUILDS if not build(*name, ["-O2"])] == [("two sources", "clang++")]
 
 
 def test_no_edit_brings_an_old_product_back(build: Build, work: Path) -> None:
@@ -110,17 +104,22 @@ def test_no_edit_brings_an_old_product_back(build: Build, work: Path) -> None:
         name, text = dice.choice(_EDITS)
         _write(work / name, text)
         if step % 4 == 0:
+            # All that is there by then may be kept.
             time.sleep(_SETTLED)
-        build(dice.choice(_OPTIONS))
+        for kind, compiler in _BUILDS:
+            build(kind, compiler, dice.choice(_OPTIONS))
 
 
-@pytest.mark.usefixtures("work")
-def test_an_edit_of_settled_files_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_edit_of_settled_files_is_seen(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each state that an edit leads away from is in the cache."""
-    for name, text in _EDITS:
+    folders = [work / str(number) for number in range(len(_EDITS))]
+    for number, folder in enumerate(folders):
+        for name, text in (*_TEXTS.items(), *_EDITS[:number]):
+            _write(folder / name, text)
+    time.sleep(_SETTLED)
+    for folder, (name, text) in zip(folders, _EDITS, strict=True):
+        monkeypatch.chdir(folder)
         monkeypatch.setenv("TVM_COMPILE_CACHE", "on")
-        # Both compilers wait for the files together.
-        time.sleep(_SETTLED)
         old = _texts()
         assert _texts() == old
         _write(Path(name), text)

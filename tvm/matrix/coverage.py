@@ -104,10 +104,10 @@ def _of_place(results: Results, name: str, tree_sha256: str) -> _State:
     if failed and failed["tree"]["sha256"] == tree_sha256:
         nothing_ran = failed["status"] == Status.UNAVAILABLE.value
         return _State(why=_missing(failed) if nothing_ran else "the cell failed", current=True)
-    if not good:
-        return _State(why="the cell has not run")
-    if good["tree"]["sha256"] != tree_sha256:
-        return _State(why="the result is of another tree")
+    if not good or good["tree"]["sha256"] != tree_sha256:
+        if unbuilt := results.reason(name, tree_sha256):
+            return _State(why=unbuilt)
+        return _State(why="the result is of another tree" if good else "the cell has not run")
     return _State(artefacts=good["artefacts"], missing=_missing(good), current=True)
 
 

@@ -116,7 +116,10 @@ def _twice(session: Session, cell: PlannedCell, staged: Path) -> tuple[tuple[Art
     if not first:
         first = _build(session, cell, image, staged, "first").artefacts
     time.sleep(_APART)
-    return first, _build(session, cell, image, staged, "second")
+    # What published nothing has nothing to compare.
+    publishing = {artefact.check for artefact in first}
+    again = replace(cell, checks=tuple(check for check in cell.checks if check.name in publishing))
+    return first, _build(session, again, image, staged, "second")
 
 
 def _last_run(session: Session, cell: PlannedCell, image: PreparedImage, folder: Path) -> tuple[Artefact, ...]:

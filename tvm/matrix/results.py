@@ -1,6 +1,7 @@
 """The folder of results: a cell's new one is made beside the old and swapped in by two renames."""
 
 import errno
+import json
 import os
 import shutil
 import time
@@ -23,7 +24,8 @@ _NEW, _OLD = ".new-", ".old"
 
 @dataclass(frozen=True, kw_only=True)
 class Results:
-    """The results of one project: CELL/ the last good one, CELL.failed/ the last failure, CELL.new-OWNER.N/ one in the making.
+    """The results of one project: CELL/ the last good one, CELL.failed/ the last failure, CELL.new-OWNER.N/ one in the making,
+    CELL.unbuilt.json why it has no image.
 
     What this machine's own tools gave stands apart, as the cell CELL@local.
     CELL.new-OWNER.N.old/ (or CELL.failed.new-...) is what was in the place before, for the moment of a swap.
@@ -78,6 +80,24 @@ class Results:
             shutil.rmtree(old, ignore_errors=True)
             if not target.suffix:  # CELL, not CELL.failed
                 shutil.rmtree(self.failed(target.name), ignore_errors=True)
+            self._reason(target.stem).unlink(missing_ok=True)
+
+    def keep_reason(self, cell: str, tree_sha256: str, why: str) -> None:
+        """Keep why a cell has no image for a tree, until it has a result."""
+        with storage(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+        write_atomic(self._reason(cell), json.dumps({"tree_sha256": tree_sha256, "why": why}, sort_keys=True) + "\n")
+
+    def reason(self, cell: str, tree_sha256: str) -> str:
+        """Return why a cell has no image for a tree; empty if nothing is known of it."""
+        try:
+            kept = json.loads(self._reason(cell).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return ""
+        return str(kept["why"]) if kept["tree_sha256"] == tree_sha256 else ""
+
+    def _reason(self, cell: str) -> Path:
+        return self.folder / f"{cell}.unbuilt.json"
 
     def cells(self) -> list[Path]:
         """Return the folders of all cells that have a manifest, good and failed, sorted by name."""

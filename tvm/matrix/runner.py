@@ -14,9 +14,11 @@ from tvm.error import (
     BoxGoneError,
     CellFailedError,
     EngineError,
+    ImageError,
     StorageError,
     TVMError,
     UnavailableError,
+    VendorError,
 )
 from tvm.matrix import collect, ends, manifest, needs, plan, report, tree
 from tvm.matrix.engine import Box, BoxOptions, Engine, PreparedImage, distinct
@@ -166,8 +168,14 @@ def run_cell(session: Session, cell: PlannedCell) -> CellOutcome:
 
 
 def prepare(session: Session, cell: PlannedCell) -> PreparedImage:
-    """Return the image of a cell, built if need be."""
-    return session.engine.prepare(session.project, cell.image, lambda text: session.listener.progress(cell.name, text))
+    """Return the image of a cell, built if need be; why it cannot be built is kept for the table of coverage."""
+    try:
+        return session.engine.prepare(
+            session.project, cell.image, lambda text: session.listener.progress(cell.name, text)
+        )
+    except (ImageError, VendorError) as error:
+        session.results.keep_reason(session.place(cell), session.tree.sha256, error.cause.splitlines()[0])
+        raise
 
 
 def in_box(

@@ -41,6 +41,22 @@ def test_a_cell_that_has_not_run_reached_nothing(project: Project) -> None:
     assert (row(project).reached, row(project).why, row(project).met) == (None, "the cell has not run", False)
 
 
+def test_a_cell_whose_image_could_not_be_made_says_why(project: Project) -> None:
+    results = Results(folder=project.build)
+    keep(results, an_outcome(artefacts=[an_artefact()]), a_run(tree=OTHER_TREE))
+    results.keep_reason("first", TREE.sha256, "image first: its index does not answer")
+    assert (row(project).reached, row(project).why) == (None, "image first: its index does not answer")
+
+
+def test_why_there_was_no_image_is_of_one_tree_and_goes_with_a_result(project: Project) -> None:
+    results = Results(folder=project.build)
+    results.keep_reason("first", OTHER_TREE.sha256, "image first: its index does not answer")
+    assert row(project).why == "the cell has not run"
+    results.keep_reason("first", TREE.sha256, "image first: its index does not answer")
+    keep(results, an_outcome(status=Status.FAILED))
+    assert row(project).why == "the cell failed"
+
+
 def test_an_arch_reaches_the_deepest_evidence_of_its_artefacts(project: Project) -> None:
     ran(project, an_artefact("a", depth=Depth.linked, by="lld"), an_artefact("b", depth=Depth.executed, by="qemu"))
     found = row(project)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.matrix import fake_engine as fake
 from tests.unit.matrix.fake_engine import Answer, Call, FakeBox, Program
-from tests.unit.matrix.world import CHECK_CC, World, bytes_of
+from tests.unit.matrix.world import CHECK_CC, CHECK_TAR, World, bytes_of
 from tvm.error import CellFailedError, DifferenceError, EngineError, ExitCode
 from tvm.matrix import report, repro
 from tvm.matrix.outcome import CellOutcome
@@ -144,6 +144,22 @@ def test_the_report_takes_no_proof_of_another_tree(world: World) -> None:
     world.run("first")
     (entry,) = report.entries(world.results, world.session().tree.sha256)
     assert report.repro_proof(world.results, entry) == {}
+
+
+def test_a_check_that_published_nothing_is_not_run_again(world: World) -> None:
+    def passes_alone(box: FakeBox, _call: Call) -> Answer:
+        fake.junit(box, "tar")
+        return Answer()
+
+    first = world.project.matrix.cells["first"]
+    first.checks["tar"] = ["python"]
+    world.engine.programs[CHECK_TAR] = passes_alone
+    assert run(world) == []
+    asked = [
+        [check for check in (CHECK_CC, CHECK_TAR) for call in box.calls if check in call.argv]
+        for box in world.engine.boxes
+    ]
+    assert asked == [[CHECK_CC, CHECK_TAR], [CHECK_CC]]
 
 
 def test_a_path_in_the_bytes_is_found_with_its_offset(world: World) -> None:

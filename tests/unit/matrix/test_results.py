@@ -86,6 +86,18 @@ def test_a_good_result_ends_the_failure_before_it(made: Results) -> None:
     assert names(made) == ["ndk"]
 
 
+@pytest.mark.parametrize("place", [Results.good, Results.failed, Results.repro])
+def test_any_result_ends_why_there_was_no_image(made: Results, place: Callable[[Results, str], Path]) -> None:
+    made.keep_reason("ndk", "tree", "no network")
+    assert (made.reason("ndk", "tree"), made.reason("ndk", "other"), made.reason("host", "tree")) == (
+        "no network",
+        "",
+        "",
+    )
+    made.swap(fill(made.staging("ndk", GONE), "new"), place(made, "ndk"))
+    assert made.reason("ndk", "tree") == ""
+
+
 @pytest.mark.parametrize("place", [Results.failed, Results.repro])
 def test_a_failure_or_a_repro_leaves_the_good_result(made: Results, place: Callable[[Results, str], Path]) -> None:
     fill(made.good("ndk"), "good")

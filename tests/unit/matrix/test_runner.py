@@ -293,6 +293,7 @@ def test_an_image_that_cannot_be_built_does_not_stop_the_next_cell(world: World)
     assert caught.value.exit_code == 5
     assert "first: step 3 failed\nfix: mend it" in world.told.lines
     assert world.results.good("second").is_dir()
+    assert world.results.reason("first", world.session().tree.sha256) == "step 3 failed"
 
 
 def test_a_failed_check_does_not_stop_the_next_cell(world: World) -> None:

@@ -22,7 +22,7 @@ class Safe(str):
 
 
 def element(name: str, /, *content: str, **attributes: Value) -> Safe:
-    """Return an element. `class_` is the attribute class, `data_copy` data-copy."""
+    """Return an element. `class_` is the attribute class, `data_made` data-made."""
     start = f"<{name}{''.join(_attribute(key, value) for key, value in attributes.items())}>"
     if name in _VOID:
         return Safe(start)

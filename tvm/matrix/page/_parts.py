@@ -1,8 +1,6 @@
 """What several sections are made of: tables, marks, bars, hashes, commands with a button that copies them."""
 
-import shlex
 from collections.abc import Iterable, Sequence
-from typing import Any
 from urllib.parse import quote
 
 from tvm.matrix.page._html import Safe, Value, clean, element, join
@@ -76,13 +74,11 @@ def moment(rfc3339: str) -> Safe:
     return element("time", shown, datetime=rfc3339, data_age=True)
 
 
-def digest(sha256: str, of: str) -> Safe:
-    """Return the beginning of a sha256 and a button that copies all of it."""
+def digest(sha256: str) -> Safe:
+    """Return the beginning of a sha256; the script puts a button behind it that copies all of it."""
     if not sha256:
         return Safe("")
-    return element(
-        "span", element("code", sha256[:_HASH], title=sha256), copy(f"copy sha256 of {of}", sha256), class_="copied"
-    )
+    return element("span", element("code", sha256[:_HASH], title=sha256), class_="copied")
 
 
 def command(text: str, *, what: str = "copy command") -> Safe:
@@ -97,20 +93,14 @@ def command(text: str, *, what: str = "copy command") -> Safe:
     return element("div", element("code", whole), copy(what), class_="command")
 
 
-def copy(label: str, text: str | None = None) -> Safe:
-    """Return a button that copies `text`, or else what stands before it."""
-    return element("button", "copy", type="button", class_="copy", aria_label=label, data_copy=text)
+def copy(label: str) -> Safe:
+    """Return a button that copies what stands before it: its title, else its text."""
+    return element("button", "copy", type="button", class_="copy", aria_label=label)
 
 
-def call_text(call: dict[str, Any]) -> str:
-    """Return a tool call as a shell would take it; of a library its name and its options."""
-    line = shlex.join(call["argv"])
-    return line if call["kind"] == "process" else f"{call['tool']['path'].rpartition('/')[2]}: {line}"
-
-
-def fold(summary: str, *content: str, open_: bool = False, class_: str | None = None) -> Safe:
-    """Return what is shown when its summary is clicked."""
-    return element("details", element("summary", summary), *content, open_=open_, class_=class_)
+def fold(summary: str, *content: str, open_: bool = False, class_: str | None = None, made: int | None = None) -> Safe:
+    """Return what is shown when its summary is clicked: the content, or what the script writes of the artefact `made`."""
+    return element("details", element("summary", summary), *content, open_=open_, class_=class_, data_made=made)
 
 
 def link(cell: Cell, path: str, text: str) -> Safe:

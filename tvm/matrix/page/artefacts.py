@@ -4,21 +4,9 @@ from typing import Any
 
 from rich.filesize import decimal
 
-from tvm.matrix.page import recipe
 from tvm.matrix.page._html import Safe, element, join
-from tvm.matrix.page._parts import (
-    call_text,
-    command,
-    count,
-    digest,
-    duration,
-    fold,
-    link,
-    number,
-    row,
-    table,
-    words,
-)
+from tvm.matrix.page._parts import count, digest, fold, link, number, row, table, words
+from tvm.matrix.page.made import Made
 from tvm.matrix.page.view import Cell
 
 _HEADS = ["Name", "Arch", "Target", "#Size", "sha256"]
@@ -29,40 +17,31 @@ def section(cell: Cell) -> Safe:
     items = cell.own["artefacts"]
     if not items:
         return element("p", "No artefact: no check that passed has published one.", class_="note")
-    bodies = (_body(cell, item) for item in items)
+    made = Made()
+    bodies = [_body(cell, item, made) for item in items]
     total = sum(item["size"] for item in items)
-    return table(f"Artefacts of {cell.name}: {len(items)}, {decimal(total)}", _HEADS, bodies, class_="artefacts")
+    shown = table(f"Artefacts of {cell.name}: {len(items)}, {decimal(total)}", _HEADS, bodies, class_="artefacts")
+    silent = element(
+        "p", "Without its script the page does not show the commands; manifest.json has them.", class_="note"
+    )
+    return join([shown, element("noscript", silent), made.script()])
 
 
-def _body(cell: Cell, item: dict[str, Any]) -> Safe:
+def _body(cell: Cell, item: dict[str, Any], made: Made) -> Safe:
     name = link(cell, item["path"], item["name"])
-    made = element("tr", element("td", _how(cell, item), colspan=len(_HEADS)), class_="how")
-    digits = digest(item["sha256"], item["name"])
+    how = element("tr", element("td", _how(cell, item, made), colspan=len(_HEADS)), class_="how")
+    digits = digest(item["sha256"])
     return element(
         "tbody",
         row(
             name, element("code", item["arch"]), element("code", item["target"]), number(decimal(item["size"])), digits
         ),
-        made,
+        how,
     )
 
 
-def _how(cell: Cell, item: dict[str, Any]) -> Safe:
-    calls = cell.own["calls"]
-    numbers = recipe.steps(item, calls)
+def _how(cell: Cell, item: dict[str, Any], made: Made) -> Safe:
+    place, commands = made.add(item, cell.own["calls"])
     best = next(entry for entry in item["evidence"] if entry["depth"] == item["depth"])
-    summary = words(f"{best['depth']} by {best['by']}: {best['detail']}", count(len(numbers), "command"))
-    evidence = (
-        element("li", element("b", entry["depth"]), f" by {entry['by']}: {entry['detail']}")
-        for entry in item["evidence"]
-    )
-    steps = element("ol", *(_step(calls[number]) for number in numbers), class_="steps")
-    source = element("p", "Published by ", element("code", item["test"]), class_="note")
-    return fold(summary, element("ul", *evidence), steps if numbers else Safe(""), source)
-
-
-def _step(call: dict[str, Any]) -> Safe:
-    tool = call["tool"]
-    cached = "from the compile cache" if call.get("cached") else ""
-    about = element("p", words(tool["version"], duration(call["seconds"]), f"in {call['cwd']}", cached), class_="note")
-    return element("li", join([command(call_text(call)), about]))
+    summary = words(f"{best['depth']} by {best['by']}: {best['detail']}", count(commands, "command"))
+    return fold(summary, made=place)

@@ -16,7 +16,7 @@ def section(project: Project, cell: Cell) -> Safe:
             tool.get("version", ""),
             element("td", element("code", asked.get(name, ""))),
             element("td", element("code", tool.get("path", ""))),
-            digest(tool.get("sha256", ""), name),
+            digest(tool.get("sha256", "")),
         )
         for name, tool in sorted(image["tools"].items())
     )

@@ -1,5 +1,6 @@
 "use strict";
-// Copies commands and hashes, shows how old a result is, and unfolds what a link leads to. Without it the page is whole too.
+// Copies commands and hashes, shows how old a result is, unfolds what a link leads to, and writes out how an artefact was made.
+// Without it the page is whole but for the latter.
 (() => {
   document.documentElement.classList.add("js");
   const said = document.getElementById("said");
@@ -19,7 +20,8 @@
   }
 
   async function copy(button) {
-    const text = button.dataset.copy ?? button.previousElementSibling.textContent;
+    const before = button.previousElementSibling;
+    const text = before.title || before.textContent;
     let done = true;
     try {
       await navigator.clipboard.writeText(text);
@@ -49,8 +51,58 @@
     moment.textContent = age((Date.now() - Date.parse(moment.dateTime)) / 1000);
   }
 
-  // The end of an output is what says why.
+  function element(name, className, ...content) {
+    const made = document.createElement(name);
+    if (className) made.className = className;
+    made.append(...content);
+    return made;
+  }
+
+  function copyButton(label) {
+    const button = element("button", "copy", "copy");
+    button.type = "button";
+    button.setAttribute("aria-label", label);
+    return button;
+  }
+
+  function command(text) {
+    return element("div", "command", element("code", "", text), copyButton("copy command"));
+  }
+
+  // Hashes get their buttons when the cell that they are of is opened.
+  function addButtons(fold) {
+    for (const hash of fold.querySelectorAll(".copied")) {
+      if (hash.childElementCount === 1) hash.append(copyButton(`copy sha256 of ${hash.closest("tr").cells[0].textContent}`));
+    }
+  }
+
+  const parsed = new WeakMap();
+
+  function data(fold) {
+    const script = fold.closest(".cell").querySelector("script.made");
+    if (!parsed.has(script)) parsed.set(script, JSON.parse(script.textContent));
+    return parsed.get(script);
+  }
+
+  // Written when the fold is opened first: of most artefacts nobody asks.
+  function writeHow(fold) {
+    const { texts, artefacts } = data(fold);
+    const [evidence, commands, test] = artefacts[fold.dataset.made];
+    delete fold.dataset.made;
+    const shown = evidence.map(([depth, by, detail]) =>
+      element("li", "", element("b", "", texts[depth]), ` by ${texts[by]}: ${texts[detail]}`));
+    const joined = (numbers, sign) => numbers.map((number) => texts[number]).join(sign);
+    const steps = commands.map(([about, words]) =>
+      element("li", "", command(joined(words, " ")), element("p", "note", joined(about, " · "))));
+    fold.append(element("ul", "", ...shown));
+    if (steps.length) fold.append(element("ol", "steps", ...steps));
+    fold.append(element("p", "note", "Published by ", element("code", "", texts[test])));
+  }
+
   addEventListener("toggle", (event) => {
+    addButtons(event.target);
+    if (event.target.dataset.made !== undefined) writeHow(event.target);
+    // The end of an output is what says why.
     for (const output of event.target.querySelectorAll("pre")) output.scrollTop = output.scrollHeight;
   }, true);
 

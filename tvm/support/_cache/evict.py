@@ -33,7 +33,7 @@ def keep_limit(store: Store, names: Iterable[tuple[str, str]], limit: int) -> No
 
     As long as no shard is above its part of the limit the whole is not above it either, and nothing is counted.
     """
-    shards = {store.path(kind, name).parent for kind, name in names}
+    shards = {Path(store.path(kind, name)).parent for kind, name in names}
     if any(_size(shard) > limit // (_SHARDS * len(KINDS)) for shard in shards):
         prune(store, limit)
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from tvm.error import TVMError
@@ -70,8 +71,14 @@ def current() -> Store | None:
     try:
         return store.opened(settings.folder(), write=mode is Mode.ON)
     except TVMError as error:
-        _log.warning("no compile cache: %s", error)
+        _warn(str(error))
         return None
+
+
+@lru_cache(maxsize=64)
+def _warn(why: str) -> None:
+    """Say why there is no cache, once: whoever compiles a thousand times need not read it as often."""
+    _log.warning("no compile cache: %s", why)
 
 
 def not_kept(what: object) -> None:

@@ -30,12 +30,14 @@ class Mode(Enum):
     ON = "on"
 
 
+_MODES = {known.value: known for known in Mode}
+
+
 def mode() -> Mode:
     """Return the mode. ConfigError for a value that is none."""
     text = os.environ.get(MODE, "").strip().lower() or "on"
-    for known in Mode:
-        if text == known.value:
-            return known
+    if found := _MODES.get(text):
+        return found
     msg = f"{MODE} is {text!r}"
     raise ConfigError(msg, fix="set it to off, read or on, or unset it")
 
@@ -45,10 +47,7 @@ def folder() -> Path:
     given = os.environ.get(FOLDER, "").strip()
     if not given:
         return _default_folder(os.environ.get("XDG_CACHE_HOME", ""), os.environ.get("HOME", ""))
-    if not given.startswith(os.sep) and not Path(given).is_absolute():
-        msg = f"{FOLDER} is {given!r}, a relative path: it would mean another folder in each current directory"
-        raise ConfigError(msg, fix="give an absolute path, or unset it")
-    return Path(given)
+    return _given_folder(given)
 
 
 def limit() -> int:
@@ -85,6 +84,14 @@ def remote_key_file() -> Path:
         raise ConfigError(
             msg, fix=f"put 32 or more random bytes into a file of yours and set {REMOTE_KEY} to its absolute path"
         )
+    return Path(given)
+
+
+@lru_cache(maxsize=4)
+def _given_folder(given: str) -> Path:
+    if not Path(given).is_absolute():
+        msg = f"{FOLDER} is {given!r}, a relative path: it would mean another folder in each current directory"
+        raise ConfigError(msg, fix="give an absolute path, or unset it")
     return Path(given)
 
 

@@ -56,9 +56,9 @@ class Store:
     root: Path
     writable: bool
 
-    def path(self, kind: str, name: str) -> Path:
-        """Return where an entry lies."""
-        return Path(f"{self.root}/{kind}/{name[:2]}/{name}")
+    def path(self, kind: str, name: str) -> str:
+        """Return where an entry lies, as text: a hit asks for three, and a Path of each would be a tenth of its time."""
+        return f"{self.root}/{kind}/{name[:2]}/{name}"
 
     def load(self, key: str) -> Product | None:
         """Return the product of a call, if everything it was made from is as it was."""
@@ -128,7 +128,7 @@ class Store:
 
     def put(self, kind: str, name: str, data: bytes, *, part: str) -> None:
         """Write an entry whole or not at all. `part` is the key that the caller holds the lock of."""
-        target = self.path(kind, name)
+        target = Path(self.path(kind, name))
         half = self.root / BUILDING / f"{part}.part"
         try:
             half.write_bytes(data)
@@ -140,11 +140,11 @@ class Store:
         finally:
             half.unlink(missing_ok=True)
 
-    def drop(self, path: Path) -> None:
+    def drop(self, path: str | Path) -> None:
         """Remove an entry, if this store may be written."""
         if self.writable:
             with suppress(OSError):
-                path.unlink()
+                Path(path).unlink()
 
     def files(self, kind: str) -> Iterator[Path]:
         """Give every entry of a kind, sorted."""
@@ -157,7 +157,7 @@ class Store:
             self.put("blobs", digest, data, part=key)
         return digest
 
-    def _read(self, path: Path) -> bytes | None:
+    def _read(self, path: str) -> bytes | None:
         try:
             with FileIO(path) as stream:
                 # What was used last is removed last.
@@ -168,11 +168,43 @@ class Store:
             return None
 
 
+# What was opened, with the stamp of its folder: owner, mode and the names in it cannot change without another one.
+_OPENED: dict[tuple[Path, bool], tuple[tuple[int, ...], Store]] = {}
+
+
 def opened(root: Path, *, write: bool) -> Store:
     """Open the store at `root`; with `write` it is made if it is not there.
 
     StorageError where it is another user's, no folder, or cannot be made; one that cannot be written is opened for reading.
     """
+    stamp, known = _stamp(root), _OPENED.get((root, write))
+    if stamp and known and known[0] == stamp:
+        return known[1]
+    found = _open(root, write=write)
+    if stamp := _stamp(root):
+        _OPENED[root, write] = stamp, found
+    return found
+
+
+def _stamp(root: Path) -> tuple[int, ...]:
+    try:
+        seen = os.stat(root)
+    except (OSError, ValueError):
+        return ()
+    reader = os.getuid() if sys.platform != "win32" else 0
+    return (
+        reader,
+        seen.st_dev,
+        seen.st_ino,
+        seen.st_mode,
+        seen.st_uid,
+        seen.st_nlink,
+        seen.st_mtime_ns,
+        seen.st_ctime_ns,
+    )
+
+
+def _open(root: Path, *, write: bool) -> Store:
     if write and not is_file(root / TAG):
         _make(root)
     status = _status(root)

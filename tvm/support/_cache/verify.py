@@ -57,12 +57,12 @@ def _without_files(store: Store) -> Iterator[Path]:
     for path in store.files("results"):
         found: dict[str, Any] | None = store.sealed("results", path.name)
         listed = [] if found is None else list(found["files"].values())
-        if any(not store.path("blobs", digest).exists() for digest, _, _ in listed):
+        if any(not Path(store.path("blobs", digest)).exists() for digest, _, _ in listed):
             yield path
 
 
 def _without_results(store: Store) -> Iterator[Path]:
     for path in store.files("manifests"):
         entries = store.entries(path.name)
-        if not any(store.path("results", entry["result"]).exists() for entry in entries):
+        if not any(Path(store.path("results", entry["result"])).exists() for entry in entries):
             yield path

@@ -14,7 +14,7 @@ from tvm.support._cache.headers import seen
 from tvm.support._cache.states import State
 from tvm.support._cuda import identity
 
-_FORMAT = 1
+_FORMAT = 2
 # Options that neither read a file nor write one; any other option keeps a product out of the cache.
 _KNOWN = re.compile(
     r"-[DU].+|--?(gpu-architecture|arch|std|maxrregcount|use_fast_math|ftz|prec-div|prec-sqrt|fmad|extra-device-vectorization"
@@ -36,16 +36,23 @@ _VALUED = re.compile(
 )
 # They change what NVRTC does.
 _VARIABLES = re.compile(r"NVRTC_\w+|NVVM\w*|LIBNVVM_\w+|EDG_\w+|PTXAS_\w+")
+_PREFIXES = ("NVRTC_", "NVVM", "LIBNVVM_", "EDG_", "PTXAS_")
 
 
 def key(said: Mapping[str, object], options: Sequence[str], library: str) -> str:
     """Return the key of a call: everything that it is told. NotCachedError for an option or a variable that is not known."""
-    if found := [name for name in os.environ if _VARIABLES.fullmatch(name)]:
+    if found := [name for name in os.environ if name.startswith(_PREFIXES) and _VARIABLES.fullmatch(name)]:
         msg = f"{min(found)} is set"
         raise NotCachedError(msg)
     _named(tuple(options))
     text = json.dumps([_FORMAT, "nvrtc", library, said, list(options)], sort_keys=True)
     return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
+
+
+@lru_cache(maxsize=16)
+def digest(texts: tuple[tuple[str, str], ...]) -> str:
+    """Return the sha256, in hex, of headers by name: nearly every compile has the same ones."""
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 
 def made_from(texts: Sequence[str], options: Sequence[str], *, source_folder: str, library: str) -> list[State]:

@@ -97,7 +97,7 @@ def _said(program: Program) -> dict[str, object]:
         "code": program.code,
         "name": program.name,
         "shown": program.shown,
-        "headers": dict(program.headers),
+        "headers": caching.digest(tuple(program.headers.items())),
         "products": program.products,
     }
 

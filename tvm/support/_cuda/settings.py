@@ -83,6 +83,8 @@ def _register_level() -> int:
 
 def _words(name: str) -> tuple[str, ...]:
     text = os.environ.get(name, "")
+    if not text:
+        return ()
     try:
         return tuple(shlex.split(text))
     except ValueError as error:

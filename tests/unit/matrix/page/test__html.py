@@ -10,7 +10,7 @@ from tvm.matrix.page._html import Safe, clean, element, escape, join
 
 
 def test_an_element_has_attributes_and_content() -> None:
-    assert element("a", "text", href="#x", class_="y", data_copy="z") == '<a href="#x" class="y" data-copy="z">text</a>'
+    assert element("a", "text", href="#x", class_="y", data_made=3) == '<a href="#x" class="y" data-made="3">text</a>'
 
 
 def test_true_is_a_bare_attribute_and_none_and_false_are_left_out() -> None:

@@ -24,7 +24,7 @@ def section(project: Project, packages: dict[str, dict[str, str]] | None = None,
 
 def test_a_tool_stands_beside_what_the_matrix_asks_for(project: Project) -> None:
     found = section(project, tools={"gcc": {"path": "/usr/bin/gcc", "version": "gcc 14.2.0", "sha256": "ab" * 32}})
-    assert rows(found.one("table"))[1] == ["gcc", "gcc 14.2.0", "==14.*", "/usr/bin/gcc", "ababababababcopy"]
+    assert rows(found.one("table"))[1] == ["gcc", "gcc 14.2.0", "==14.*", "/usr/bin/gcc", "abababababab"]
 
 
 def test_an_image_that_the_matrix_no_longer_has_is_shown_all_the_same(project: Project) -> None:
