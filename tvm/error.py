@@ -151,7 +151,7 @@ class ImageError(TVMError):
 
 
 class VendorError(TVMError):
-    """A vendor's download does not answer, is not pinned, or has another sum than its pin."""
+    """A vendor's download or package index does not answer, is not pinned, or gives other files than its pin."""
 
     exit_code = ExitCode.VENDOR
 
@@ -163,7 +163,7 @@ class StorageError(TVMError):
 
 
 class SourceError(TVMError):
-    """A source file is missing, is a link that leaves the tree, or includes what was not sent."""
+    """A source or the tree cannot be read: a file is missing, or is a link that leaves the tree."""
 
     exit_code = ExitCode.SOURCE
 

@@ -69,6 +69,9 @@ def _message(document: Document, path: Key, detail: Any) -> str:
         "too_short": "must not be empty",
         "string_pattern_mismatch": f"{reprlib.repr(detail['input'])} must match {context.get('pattern')}",
         "literal_error": f"must be {context.get('expected')}",
+        "greater_than": f"must be more than {context.get('gt')}",
+        "less_than_equal": f"must be at most {context.get('le')}",
+        "string_too_long": f"must have at most {context.get('max_length')} characters",
         "value_error": str(context.get("error")),
     }
     return sentences.get(kind, str(detail["msg"]))

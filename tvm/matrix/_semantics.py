@@ -7,6 +7,7 @@ from typing import Any
 from tvm.matrix import tools
 from tvm.matrix._suggest import suggest
 from tvm.matrix._yaml import Document, Key, Problem
+from tvm.support.utils import is_folder
 
 # Sessions that noxfile.py names itself: a cell is a session too, so it cannot have one of these names.
 FIXED_SESSIONS = frozenset(
@@ -113,10 +114,17 @@ def _folders(value: Any, root: Path) -> Iterator[_Finding]:
             yield path, f"its folder images/{name} is missing"
         elif not (folder / "Dockerfile").is_file():
             yield path, f"its recipe images/{name}/Dockerfile is missing"
+    for name, image in _table(value, "images").items():
+        for index, further in enumerate(_list(_table(image).get("context"))):
+            if isinstance(further, str) and not is_folder(root / further):
+                yield ("images", name, "context", index), f"its folder {further} is missing"
 
 
 def _checks(value: Any, root: Path) -> Iterator[_Finding]:
     for name, cell in _table(value, "cells").items():
+        backend = _table(cell).get("backend")
+        if isinstance(backend, str) and not is_folder(root / "backends" / backend):
+            yield ("cells", name, "backend"), f"its folder backends/{backend} is missing"
         for check in _table(cell, "checks"):
             file = f"tests/matrix/check_{check}.py"
             if not (root / file).is_file():

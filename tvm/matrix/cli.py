@@ -70,28 +70,37 @@ def _runs(subcommands: "_Commands") -> None:
         help="fail where a check is unavailable: without an engine, for want of a tool on this machine",
     )
     run.add_argument(
-        "--gpu", action="store_true", help="pass the GPU, where engine and machine have one: checks run the kernels"
+        "--gpu",
+        action="store_true",
+        help="pass the GPU into the box, where engine and machine have one: checks run the kernels",
     )
     repro = _command(subcommands, "repro", "build cells twice, differently, and compare the bytes")
     _cells(repro)
     _engine(repro)
     build = _command(subcommands, "build", "build your own sources with the toolchain of a cell")
     build.add_argument("sources", nargs="+", type=Path, metavar="SRC", help="a source file")
-    build.add_argument("--cell", action="append", required=True, dest="cells", help="the cell (several: out/CELL/NAME)")
+    build.add_argument(
+        "--cell", action="append", required=True, dest="cells", metavar="CELL", help="the cell (several: out/CELL/NAME)"
+    )
     build.add_argument(
         "-o",
         dest="output",
         type=Path,
         required=True,
         metavar="OUT",
-        help="the product; its suffix says what: .so, .a, .o",
+        help="the product; its suffix says what: .so, .a, .o, and what the cell makes besides",
     )
     build.add_argument(
         "-I", dest="folders", type=Path, action="append", default=[], metavar="DIR", help="a folder of headers"
     )
     build.add_argument("--arch", help="an arch of the cell (default: its first)")
     build.add_argument(
-        "--option", action="append", default=[], dest="options", help="one more option for the compiler: --option=-O3"
+        "--option",
+        action="append",
+        default=[],
+        dest="options",
+        metavar="OPTION",
+        help="one more option for the compiler: --option=-O3",
     )
     _engine(build)
 

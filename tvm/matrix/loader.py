@@ -92,16 +92,16 @@ def _refuse_characters(name: str, number: int, line: str) -> None:
 def _bytes(file: Path) -> bytes:
     if not file.exists():
         msg = f"no {FILE}"
-        raise ConfigError(msg, looked=[str(file.absolute())])
+        raise ConfigError(msg, looked=[str(file.absolute())], fix=f"name a {FILE}, or the folder that holds it")
     if not file.is_file():
         msg = f"{file.name} is no regular file"
-        raise ConfigError(msg, looked=[str(file.absolute())])
+        raise ConfigError(msg, looked=[str(file.absolute())], fix=f"name a {FILE}, or the folder that holds it")
     try:
         with file.open("rb") as stream:
             data = stream.read(_LIMIT_BYTES + 1)
     except OSError as error:
         msg = f"{file.name} cannot be read: {error.strerror}"
-        raise ConfigError(msg, looked=[str(file.absolute())]) from None
+        raise ConfigError(msg, looked=[str(file.absolute())], fix="make it readable for this user") from None
     if len(data) > _LIMIT_BYTES:
         msg = f"{file.name} is larger than {_LIMIT_BYTES} bytes"
         raise ConfigError(msg, fix="this cannot be a matrix; look what wrote it")

@@ -60,6 +60,9 @@ class Plan:
 
 def plan(project: Project, names: Sequence[str], *, tags: Sequence[str] = ()) -> Plan:
     """Plan the named cells in the order given ("all": every cell), or those with one of `tags`; with both, what is in both."""
+    if not project.matrix.cells:
+        msg = "matrix.yaml has no cells"
+        raise ConfigError(msg, fix="write one: python -m tvm.matrix new NAME")
     chosen = _named(project, names or [ALL])
     _refuse_unknown("tag", tags, {tag for cell in project.matrix.cells.values() for tag in cell.tags})
     if not names and not tags:

@@ -93,7 +93,7 @@ def _file(image: str, folder: Path, path: Path) -> RecipeFile:
         content = path.read_bytes()
     except OSError as error:
         msg = f"{name!r} in the recipe images/{image} cannot be read: {error.strerror}"
-        raise ConfigError(msg) from None
+        raise ConfigError(msg, fix="make it readable for this user") from None
     return RecipeFile(path=name, source=path, executable=bool(mode & stat.S_IXUSR), content=content)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tvm.error import CellFailedError, CompileError, ConfigError, SourceError, StorageError
 from tvm.matrix import ends, includes, tree
+from tvm.matrix.builders.__main__ import KINDS
 from tvm.matrix.engine import Box
 from tvm.matrix.plan import Plan, PlannedCell
 from tvm.matrix.results import storage
@@ -58,12 +59,21 @@ def check(request: Request) -> None:
         _require_utf8(folder)
         if not folder.is_dir():
             msg = f"-I {os.fspath(folder)!r}: no such folder"
-            raise SourceError(msg, looked=[str(folder.absolute())])
+            raise SourceError(msg, fix="give the path of a folder", looked=[str(folder.absolute())])
     _require_utf8(request.output)
     _require_plain(request.output)
     if request.output.exists() and any(request.output.samefile(path) for path in request.sources):
         msg = f"{request.output}: the output is a source"
         raise StorageError(msg, fix="give another output")
+
+
+def require_builders(chosen: Plan) -> None:
+    """Refuse a cell that builds no sources of users, before its image is built for nothing."""
+    for cell in chosen.cells:
+        if cell.image not in KINDS:
+            able = [name for name, one in chosen.project.matrix.cells.items() if one.image in KINDS]
+            msg = f"cell {cell.name} builds no sources: tvm/matrix/builders has nothing for the image {cell.image}"
+            raise ConfigError(msg, fix=f"take one of: {', '.join(able)}")
 
 
 def build_all(session: Session, chosen: Plan, request: Request) -> list[Built]:
@@ -91,8 +101,10 @@ def build(session: Session, cell: PlannedCell, arch: str, request: Request, targ
 def _arch(cell: PlannedCell, wanted: str | None) -> str:
     arch = wanted or next(iter(cell.archs), "")
     if arch not in cell.archs:
-        msg = f"cell {cell.name} has no arch {arch!r}"
-        raise ConfigError(msg, fix=f"one of: {', '.join(cell.archs)}")
+        msg = f"cell {cell.name} has no arch {arch!r}" if arch else f"cell {cell.name} has no arch to build for"
+        raise ConfigError(
+            msg, fix=f"one of: {', '.join(cell.archs)}" if cell.archs else "name one in its `archs` in matrix.yaml"
+        )
     return arch
 
 
@@ -145,7 +157,7 @@ def _take(box: Box, target: Path) -> None:
             product = Path(scratch, target.name)
             if not product.is_file():
                 msg = f"the build made no single file {target.name}"
-                raise CellFailedError(msg)
+                raise CellFailedError(msg, fix="give an output with another suffix")
             _require_plain(target)
             product.replace(target)
 

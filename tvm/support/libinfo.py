@@ -16,7 +16,7 @@ __all__ = ["describe", "libinfo"]
 
 
 def libinfo() -> dict[str, str]:
-    """Return each build option of the seed with "ON" or "OFF": whether what it stands for is found on this machine now.
+    """Return each build option of apache-tvm with "ON" or "OFF": whether what it stands for is found on this machine now.
 
     There is no compiled core, so nothing was chosen when the package was built. A variable TVM_NAME (TVM_USE_CUDA=OFF)
     overrides what was found, as it stands.

@@ -23,7 +23,8 @@ _ENVIRONMENT = re.compile(
     r"|CCACHE_DIR|CCACHE_BASEDIR|SCCACHE_DIR|CUDA_PATH|CUDA_HOME|NVSHMEM_HOME|ROCM_PATH|EM_CACHE|EM_CONFIG"
     r"|TVM_NDK_CC|TVM_WIN_CC|TVM_WIN_TARGET|HIP(CC)?_[A-Z_]+|TVM_ROCM_ARCH|TVM_LLVM_VERSION|TVM_CUDA_[A-Z_]+|TVM_KERNEL_[A-Z]+"
 )
-_CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")
+# The USER@ of our own advice (ssh://USER@HOST) is nobody's.
+_CREDENTIALS = re.compile(r"(?<=://)(?!USER@)[^/?#\s]*@")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -87,8 +87,8 @@ def callback_rocm_bitcode_path(
 ) -> list[str]:
     """Return the device libraries of one processor, in the order to link them; one of each pair, never both.
 
-    `rocdl_dir` is their folder (None: ROCm's), `arch` the target ID (None: TVM_ROCM_ARCH, else the first GPU that rocminfo
-    sees), `wavefront` 32 or 64 (None: the processor's own), `abi` 400, 500 or 600 (None: 500, else the highest there).
+    `rocdl_dir` is their folder (None: ROCm's), `arch` the target ID (None: the current target's, else TVM_ROCM_ARCH, else
+    the first GPU that rocminfo sees), `wavefront` 32 or 64 (None: the processor's own), `abi` 400, 500 or 600 (None: 500, else the highest there).
     ConfigError without an arch, ToolNotFound with the name of a library that is missing.
     """
     gfx = _rocm_arch.chosen(arch)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.unit.matrix.projects import TEXT, make_project, write_project
 from tvm.error import ConfigError, ExitCode
 from tvm.matrix.loader import FIXED_SESSIONS, find_root, load
+from tvm.support.record import strip_credentials
 
 
 def mistakes(root: Path, text: str) -> list[str]:
@@ -122,6 +123,12 @@ def test_a_time_limit_is_a_whole_number_of_seconds_within_bounds(tmp_path: Path,
     assert "cells.host.timeout: " in mistakes(tmp_path, TEXT.replace("timeout: 60", f"timeout: {bad}"))[1]
 
 
+@pytest.mark.parametrize(("bad", "told"), [("0", "must be more than 0"), ("14401", "must be at most 14400")])
+def test_a_time_limit_out_of_bounds_is_told_the_bound(tmp_path: Path, bad: str, told: str) -> None:
+    lines = mistakes(tmp_path, TEXT.replace("timeout: 60", f"timeout: {bad}"))
+    assert lines[1:] == [f"matrix.yaml:14: cells.host.timeout: {told}"]
+
+
 @pytest.mark.parametrize("bad", ["yes", "on", '"true"', "True", "1"])
 def test_a_flag_is_true_or_false(tmp_path: Path, bad: str) -> None:
     lines = mistakes(tmp_path, TEXT + f"    ci: {bad}\n")
@@ -225,6 +232,19 @@ def test_a_missing_folder_recipe_and_check_are_named(tmp_path: Path) -> None:
     ]
 
 
+def test_a_missing_folder_of_a_context_and_of_a_backend_are_named(tmp_path: Path) -> None:
+    text = TEXT.replace("suite: trixie", "suite: trixie\n    context: [web/wasm]").replace(
+        "image: host", "image: host\n    backend: cuda"
+    )
+    assert mistakes(tmp_path, text)[1:] == [
+        "matrix.yaml:7: images.host.context.0: its folder web/wasm is missing",
+        "matrix.yaml:12: cells.host.backend: its folder backends/cuda is missing",
+    ]
+    for folder in ("web/wasm", "backends/cuda"):
+        (tmp_path / folder).mkdir(parents=True)
+    assert make_project(tmp_path, text).matrix.cells["host"].backend == "cuda"
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -254,7 +274,8 @@ def test_a_file_that_is_no_matrix_gets_one_clear_error(tmp_path: Path, data: byt
 def test_a_missing_file_says_where_it_was_sought(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         load(tmp_path / "matrix.yaml")
-    assert str(caught.value) == f"no matrix.yaml\nlooked in:\n  {tmp_path}/matrix.yaml"
+    fix = "fix: name a matrix.yaml, or the folder that holds it"
+    assert str(caught.value) == f"no matrix.yaml\nlooked in:\n  {tmp_path}/matrix.yaml\n{fix}"
 
 
 def test_a_file_that_is_no_regular_one_is_refused(tmp_path: Path) -> None:
@@ -301,6 +322,7 @@ def test_a_cell_may_have_a_host_of_its_own(tmp_path: Path, host: str) -> None:
 def test_what_is_no_host_is_answered_with_what_is(tmp_path: Path, host: str) -> None:
     (_, line) = mistakes(tmp_path, f'{TEXT}engines: {{host: "{host}"}}\n')
     assert line.startswith("matrix.yaml:15: engines.host: must be the name of a docker context, or unix:///PATH, ")
+    assert "ssh://USER@HOST" in strip_credentials(line)
 
 
 def test_a_host_of_an_unknown_cell_is_answered_with_the_nearest(tmp_path: Path) -> None:

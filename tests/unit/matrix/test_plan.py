@@ -46,6 +46,12 @@ def test_names_and_tags_that_have_nothing_in_common_are_an_error(project: Projec
         names(project, "host", tags=("small",))
 
 
+def test_a_matrix_without_cells_says_so(tmp_path: Path) -> None:
+    empty = make_project(tmp_path / "empty", "schema: 1\nimages: {}\ncells: {}\n")
+    with pytest.raises(ConfigError, match=r"matrix\.yaml has no cells"):
+        names(empty, "all")
+
+
 def test_an_unknown_cell_is_answered_with_the_nearest(project: Project) -> None:
     with pytest.raises(ConfigError, match=r"no cell 'hots' in matrix\.yaml; did you mean 'host'\?"):
         names(project, "hots")

@@ -63,8 +63,8 @@ def with_context(root: Path, *folders: str) -> Project:
 
 
 def test_further_folders_come_with_their_paths_in_the_tree(tmp_path: Path) -> None:
-    project = with_context(tmp_path, "web/wasm")
     (tmp_path / "web" / "wasm").mkdir(parents=True)
+    project = with_context(tmp_path, "web/wasm")
     (tmp_path / "web" / "wasm" / "x.cc").write_bytes(b"int x;")
     (tmp_path / "web" / "other.js").touch()
     files = recipe_files(project, "host")
@@ -82,8 +82,11 @@ def test_further_folders_count_by_their_files_only(tmp_path: Path) -> None:
 
 
 def test_a_further_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    (tmp_path / "web" / "wasm").mkdir(parents=True)
+    project = with_context(tmp_path, "web/wasm")
+    (tmp_path / "web" / "wasm").rmdir()
     with pytest.raises(ConfigError, match=r"takes files from 'web/wasm'(?s:.*)`context` in matrix\.yaml"):
-        recipe_files(with_context(tmp_path, "web/wasm"), "host")
+        recipe_files(project, "host")
 
 
 def test_a_further_folder_is_no_link(tmp_path: Path) -> None:
@@ -93,10 +96,10 @@ def test_a_further_folder_is_no_link(tmp_path: Path) -> None:
 
 
 def test_two_files_of_one_path_are_refused(tmp_path: Path) -> None:
-    project = with_context(tmp_path, "web")
     for folder in (tmp_path / "web", tmp_path / "images" / "host" / "web"):
-        folder.mkdir()
+        folder.mkdir(parents=True)
         (folder / "x.cc").touch()
+    project = with_context(tmp_path, "web")
     with pytest.raises(ConfigError, match=r"has two files 'web/x\.cc'"):
         recipe_files(project, "host")
 

@@ -190,7 +190,8 @@ def test_a_folder_as_source_is_refused(world: World) -> None:
 
 
 def test_a_missing_folder_of_headers_is_refused(world: World) -> None:
-    assert refused(world, ask(folders=("nope",))).cause == "-I 'nope': no such folder"
+    error = refused(world, ask(folders=("nope",)))
+    assert (error.cause, error.fix) == ("-I 'nope': no such folder", "give the path of a folder")
 
 
 def test_a_name_that_is_not_utf8_is_refused(world: World) -> None:

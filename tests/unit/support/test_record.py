@@ -146,6 +146,8 @@ class TestCredentials:
             ("https://host/a@b", "https://host/a@b"),
             ("https://host?mail=a@b", "https://host?mail=a@b"),
             ("no url: a@b", "no url: a@b"),
+            # What an error advises to write.
+            ("ssh://USER@HOST", "ssh://USER@HOST"),
         ],
     )
     def test_user_and_password_go_and_nothing_else(self, text: str, expected: str) -> None:

@@ -15,7 +15,8 @@ def _linked(toolchain: Callable[[str], Toolchain]) -> Callable[[Job], None]:
     return lambda job: build(job, toolchain(job.arch))
 
 
-_KINDS: dict[str, Callable[[Job], None]] = {
+# By the name of the image.
+KINDS: dict[str, Callable[[Job], None]] = {
     "cross": _linked(cross.toolchain),
     "cuda-12": cuda.build,
     "cuda-13": cuda.build,
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options=tuple(given.options),
     )
     try:
-        _KINDS[given.kind](job)
+        KINDS[given.kind](job)
     except CompileError as error:
         print("\n".join([str(error), *map(_advice, _missing(error.output))]))
         return ExitCode.FAILED
@@ -54,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tvm.matrix.builders", description=__doc__)
-    parser.add_argument("kind", choices=sorted(_KINDS), help="the image whose toolchain is used")
+    parser.add_argument("kind", choices=sorted(KINDS), help="the image whose toolchain is used")
     parser.add_argument("--arch", required=True, help="an arch of the cell")
     parser.add_argument("-o", dest="output", metavar="OUT", type=Path, required=True)
     parser.add_argument("-I", dest="includes", metavar="DIR", action="append", default=[])

@@ -80,6 +80,7 @@ def build_command(options: argparse.Namespace) -> ExitCode:
     userbuild.check(request)
     project = load_project(options)
     chosen = plan.plan(project, options.cells)
+    userbuild.require_builders(chosen)
     console = new_console()
     engines = select_containers(options, chosen, "build takes the toolchain of a cell's image")
     with table.listener(console, [cell.name for cell in chosen.cells]) as listener:

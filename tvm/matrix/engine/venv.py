@@ -91,7 +91,8 @@ def locks(project: Project, image: str) -> dict[str, Path]:
     own = next((file for file in files if file.is_file()), None)
     if own is None:
         msg = f"image {image} has no {recipe.LOCK}, so it is unknown which wheels a run on this machine needs"
-        raise ConfigError(msg, looked=[str(folder), str(project.image_folder(recipe.BASE))])
+        looked = [str(folder), str(project.image_folder(recipe.BASE))]
+        raise ConfigError(msg, looked=looked, fix=f"nox -s lock -- {image}")
     apart = {tools.lock_folder(tool) for tool in project.matrix.images[image].tools} - {""}
     beside = {name: folder / name / recipe.LOCK for name in sorted(apart)}
     return {"": own, **{name: file for name, file in beside.items() if file.is_file()}}

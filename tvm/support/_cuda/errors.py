@@ -1,4 +1,4 @@
-"""Errors that are also the ValueError that the seed raises for a wrong argument."""
+"""Errors that are also the ValueError that apache-tvm raises for a wrong argument."""
 
 from tvm.error import ConfigError
 

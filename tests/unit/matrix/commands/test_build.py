@@ -128,6 +128,18 @@ def test_build_of_a_missing_source_asks_no_engine(play: Play, capsys: pytest.Cap
     assert play.asked == []
 
 
+def test_build_in_a_cell_without_a_builder_asks_no_engine(
+    play: Play, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = play.matrix.read_text(encoding="utf-8")
+    play.matrix.write_text(text.replace("host:", "tool:").replace("image: host", "image: tool"), encoding="utf-8")
+    (play.matrix.parent / "images" / "host").rename(play.matrix.parent / "images" / "tool")
+    (tmp_path / "a.c").touch()
+    assert play.main("build", str(tmp_path / "a.c"), "--cell", "tool", "-o", "a.so") == 3
+    assert play.asked == []
+    assert "cell tool builds no sources: tvm/matrix/builders has nothing for the image tool" in capsys.readouterr().err
+
+
 def test_build_in_an_unknown_cell_asks_no_engine(play: Play, tmp_path: Path) -> None:
     (tmp_path / "a.c").touch()
     assert play.main("build", str(tmp_path / "a.c"), "--cell", "nope", "-o", "a.so") == 3
