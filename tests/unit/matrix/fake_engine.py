@@ -278,7 +278,7 @@ def passes(content: bytes = b"machine code", name: str = "libkernel.so") -> Prog
 
     def play(box: FakeBox, call: Call) -> Answer:
         junit(box, check_of(call), tests=2)
-        publish(box, name, content)
+        publish(box, name, content, check=check_of(call))
         return Answer(output="2 passed\n")
 
     return play
