@@ -1,5 +1,7 @@
 """repro and coverage: a cell that keeps its word, and one that does not."""
 
+import re
+
 import pytest
 
 from tests.e2e.engine import Containers
@@ -26,6 +28,22 @@ def test_a_path_in_an_artefact_is_seen(project: Project) -> None:
     assert "first difference at byte " in done.output
     for build in ("first", "second"):
         assert (project.results / "one.repro" / build / "artefacts" / "pack.tar").is_file()
+
+
+@pytest.mark.usefixtures("spared")
+def test_two_builds_of_an_image_hold_the_same(project: Project) -> None:
+    done = project.nox("-s", "repro", "--", "--images", "one", "two")
+    assert done.code == 0, done.output
+    assert re.search(r"^image small: \d+ packages, 2 tools, two builds hold the same$", done.output, re.MULTILINE)
+
+
+@pytest.mark.usefixtures("spared")
+def test_an_image_that_is_another_each_time_is_seen(project: Project) -> None:
+    note = "RUN mkdir -p /usr/share/tvm-matrix/notes && date +%N > /usr/share/tvm-matrix/notes/when\n"
+    project.edit("images/small/Dockerfile", "USER root\n", f"USER root\n{note}")
+    done = project.matrix("repro", "--images", "one")
+    assert done.code == ExitCode.DIFFERENT
+    assert "one: two builds of image small hold different things:\n  ~ note note: " in done.output
 
 
 def test_declared_depths_that_are_reached_are_covered(project: Project, containers: Containers) -> None:

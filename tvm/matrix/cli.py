@@ -76,6 +76,11 @@ def _runs(subcommands: "_Commands") -> None:
     )
     repro = _command(subcommands, "repro", "build cells twice, differently, and compare the bytes")
     _cells(repro)
+    repro.add_argument(
+        "--images",
+        action="store_true",
+        help="build the images of the cells twice instead, the second time every step anew, and compare what they hold",
+    )
     _engine(repro)
     build = _command(subcommands, "build", "build your own sources with the toolchain of a cell")
     build.add_argument("sources", nargs="+", type=Path, metavar="SRC", help="a source file")

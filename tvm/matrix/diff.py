@@ -37,6 +37,16 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]
     return list(_changes(facts(before), facts(after)))
 
 
+def inventories(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+    """Return what two images that say what they hold differ in: packages, tools, and what they say of themselves."""
+    return list(_changes(_held(before), _held(after)))
+
+
+def _held(inventory: Mapping[str, Any]) -> Facts:
+    tools = {name: _tool(tool) for name, tool in inventory["tools"].items()}
+    return {**_packages({"packages": inventory}), "tool": tools, "note": {"note": str(inventory.get("note", ""))}}
+
+
 def facts(data: Mapping[str, Any]) -> Facts:
     """Return the comparable facts of a manifest. A package of pip is named "pip NAME", one of Debian by its name."""
     own = data["predicate"]["tvm_matrix"]

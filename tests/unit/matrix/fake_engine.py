@@ -125,6 +125,7 @@ class FakeEngine:
     folder: Path
     programs: dict[str, Program] = field(default_factory=dict)
     broken: dict[str, BaseException] = field(default_factory=dict)
+    rebuilt: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     left_behind: list[str] = field(default_factory=list)
     gives: bytes | None = None
     dead: bool = False
@@ -144,6 +145,11 @@ class FakeEngine:
         if image in self.broken:
             raise self.broken[image]
         return prepared(image)
+
+    def rebuild(self, project: Project, image: str, progress: Progress) -> Mapping[str, Any]:
+        """Give what the second build of an image holds: `rebuilt`, else the same as the first."""
+        progress(f"image {image} of {project.root.name} again")
+        return self.rebuilt.get(image, prepared(image).inventory)
 
     def open(self, image: PreparedImage, options: BoxOptions) -> FakeBox:
         """Open a box with an empty /out."""
@@ -184,7 +190,12 @@ class FakeEngine:
 def prepared(image: str) -> PreparedImage:
     """Return what an engine says of an image that was built from its recipe."""
     sha256 = hashlib.sha256(image.encode()).hexdigest()
-    inventory: dict[str, Any] = {"image": image, "tools": {"python": {"path": "/usr/bin/python3", "version": "3.13.5"}}}
+    inventory: dict[str, Any] = {
+        "image": image,
+        "dpkg": {"python3": "3.13.5-1"},
+        "pip": {"numpy": "2.0"},
+        "tools": {"python": {"path": "/usr/bin/python3", "version": "3.13.5"}},
+    }
     return PreparedImage(
         name=image,
         tag="0123456789abcdef",
@@ -278,7 +289,7 @@ def passes(content: bytes = b"machine code", name: str = "libkernel.so") -> Prog
 
     def play(box: FakeBox, call: Call) -> Answer:
         junit(box, check_of(call), tests=2)
-        publish(box, name, content)
+        publish(box, name, content, check=check_of(call))
         return Answer(output="2 passed\n")
 
     return play

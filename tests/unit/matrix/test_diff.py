@@ -110,3 +110,19 @@ def test_a_manifest_with_something_missing_is_an_error(before: dict[str, Any], t
     (tmp_path / "manifest.json").write_text(json.dumps(before), encoding="utf-8")
     with pytest.raises(ConfigError, match="a manifest in which something is missing"):
         diff.read(tmp_path)
+
+
+def test_two_inventories_differ_in_packages_tools_and_notes() -> None:
+    before = {
+        "dpkg": {"gcc": "14", "tar": "1"},
+        "pip": {"numpy": "2.0"},
+        "tools": {"cc": {"version": "14.1"}},
+        "note": "a",
+    }
+    after = {"dpkg": {"gcc": "14"}, "pip": {"numpy": "2.1"}, "tools": {"cc": {"version": "14.2"}}, "note": "a"}
+    assert diff.inventories(before, before) == []
+    assert [str(change) for change in diff.inventories(before, after)] == [
+        "~ package pip numpy: 2.0 -> 2.1",
+        "- package tar: 1",
+        "~ tool cc: 14.1 -> 14.2",
+    ]

@@ -5,7 +5,7 @@ import argparse
 from rich.console import Console
 
 from tvm.error import ExitCode, TVMError
-from tvm.matrix import plan, report, repro, runner, shell, table, userbuild
+from tvm.matrix import plan, report, repro, repro_images, runner, shell, table, userbuild
 from tvm.matrix.commands._common import begin, load_project, new_console, print_line, select_containers, select_engines
 from tvm.matrix.commands.results import show_report
 from tvm.matrix.outcome import CellOutcome
@@ -49,15 +49,23 @@ def _failure(session: runner.Session, chosen: plan.Plan) -> TVMError | None:
 
 
 def repro_command(options: argparse.Namespace) -> ExitCode:
-    """Build cells twice and compare."""
+    """Build cells, or their images, twice and compare."""
     project = load_project(options)
     console = new_console()
     chosen = plan.plan(project, options.cells)
     engines = select_containers(options, chosen, "repro builds twice in containers that differ in user and host name")
     with table.listener(console, [cell.name for cell in chosen.cells]) as listener:
         session = begin(project, engines, listener)
-        repro.repro_cells(session, chosen, lambda outcome: _print_proof(console, outcome))
+        if options.images:
+            repro_images.repro_images(session, chosen, lambda same: _print_same(console, same))
+        else:
+            repro.repro_cells(session, chosen, lambda outcome: _print_proof(console, outcome))
     return ExitCode.OK
+
+
+def _print_same(console: Console, same: repro_images.Same) -> None:
+    held = f"{same.packages} packages, {same.tools} tools"
+    print_line(console, f"image {same.image}: {held}, two builds hold the same")
 
 
 def _print_proof(console: Console, outcome: CellOutcome) -> None:

@@ -103,6 +103,10 @@ class Engine(Protocol):
         """Build an image, or find the one that its recipe made before."""
         ...
 
+    def rebuild(self, project: Project, image: str, progress: Progress) -> Mapping[str, Any]:
+        """Build an image that is there once more, every step anew, and return its inventory."""
+        ...
+
     def open(self, image: PreparedImage, options: BoxOptions) -> Box:
         """Start a box."""
         ...

@@ -84,16 +84,17 @@ def build(
     arguments: Mapping[str, str] | None = None,
     labels: Mapping[str, str] | None = None,
     tag: str | None = None,
+    fresh: bool = False,
 ) -> str:
     """Build an image from a tar and return its ID. `heading` names it in errors: "image ndk".
 
-    A step that fails is an ImageError with that step's output (a download of a vendor: a VendorError). Whatever else ends the
+    With `fresh` every step is run, also one whose result the engine has kept. A step that fails is an ImageError with that step's output (a download of a vendor: a VendorError). Whatever else ends the
     build, its containers are gone when this returns.
     """
     log = _Log(progress)
     try:
         with engine_errors(f"build {heading}"), responses(client):
-            log.read(_messages(client, context, arguments, labels, tag))
+            log.read(_messages(client, context, arguments, labels, tag, fresh=fresh))
     except BaseException:
         # The engine ends a build whose client has gone; wait for that, so that nothing is left when we are gone as well.
         with suppress(EngineError):
@@ -118,6 +119,8 @@ def _messages(
     arguments: Mapping[str, str] | None,
     labels: Mapping[str, str] | None,
     tag: str | None,
+    *,
+    fresh: bool,
 ) -> Iterator[dict[str, Any]]:
     yield from client.build(
         fileobj=context,
@@ -125,6 +128,7 @@ def _messages(
         buildargs=dict(arguments or {}),
         labels=dict(labels or {}),
         tag=tag,
+        nocache=fresh,
         network_mode="host",
         rm=True,
         forcerm=True,

@@ -5,7 +5,7 @@ import http.client
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import requests
@@ -107,6 +107,13 @@ def inspect_image(client: Client, name: str) -> dict[str, Any] | None:
             return dict(untyped.inspect_image(name))
         except NotFound:
             return None
+
+
+def remove_image(client: Client, image: str) -> None:
+    """Remove an image. One that is gone is no error."""
+    untyped: Any = client
+    with engine_errors(f"remove the image {image}"), suppress(NotFound):
+        untyped.remove_image(image)
 
 
 def remove_container(client: Client, container: str) -> None:

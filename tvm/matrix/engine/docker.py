@@ -1,5 +1,6 @@
 """The engine of Docker and Podman."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -33,6 +34,10 @@ class DockerEngine:
         if why := emulation.why(self.client, prepared):
             progress(f"warning: {why}")
         return replace(prepared, emulation=why)
+
+    def rebuild(self, project: Project, image: str, progress: Progress) -> Mapping[str, Any]:
+        """Build an image that is there once more, every step anew, and return its inventory."""
+        return images.rebuild(self.client, project, image, progress)
 
     def open(self, image: PreparedImage, options: BoxOptions) -> Box:
         """Start a box. If that is cut off, the box is gone. A GPU is passed where the engine knows of one."""

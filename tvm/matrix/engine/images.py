@@ -28,7 +28,7 @@ from tvm.matrix.engine import (
     vendor,
 )
 from tvm.matrix.engine.build import build, label
-from tvm.matrix.engine.client import Client, engine_errors, finish, remove_container
+from tvm.matrix.engine.client import Client, engine_errors, finish, remove_container, remove_image
 from tvm.matrix.engine.context import build_context, proxies
 from tvm.matrix.engine.locks import locked
 from tvm.matrix.model import Project
@@ -87,6 +87,28 @@ def prepare(client: Client, project: Project, image: str, progress: Progress) ->
         project, image, base=f"{labels.REPOSITORY}/base-{wanted.suite}:{ground.tag}", vendor_route=route
     )
     return _made(client, project, wanted, arguments, progress, started)
+
+
+def rebuild(client: Client, project: Project, image: str, progress: Progress) -> Mapping[str, Any]:
+    """Make an image by the same recipe and on the same base once more, every step anew; return its inventory. It does not stay."""
+    first = prepare(client, project, image, progress)
+    wanted = _recipe(project, image, first.base_route, first.base_digest, first.vendor_route)
+    ground = base.reference(project, wanted.suite, first.base_route, first.base_digest)
+    arguments = recipe.build_arguments(project, image, base=ground, vendor_route=first.vendor_route)
+    with build_context(project, image) as context:
+        built = build(
+            client,
+            f"image {image}",
+            context,
+            progress,
+            arguments={**proxies(os.environ), **arguments},
+            labels={LABEL: "image", LABEL_IMAGE: image},
+            fresh=True,
+        )
+    try:
+        return read_inventory(client, built, wanted)[0]
+    finally:
+        remove_image(client, built)
 
 
 def prepare_base(client: Client, project: Project, suite: str, progress: Progress) -> PreparedImage:

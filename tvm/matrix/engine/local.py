@@ -6,11 +6,11 @@ import os
 import platform
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tvm.error import TVMError
+from tvm.error import EngineError, TVMError
 from tvm.matrix import tools
 from tvm.matrix.engine import LABEL_RUN, Box, BoxOptions, PreparedImage, Progress, labels, pythons, vendor, venv
 from tvm.matrix.engine.local_box import MARKS, PREFIX, LocalBox, remove
@@ -61,6 +61,12 @@ class LocalEngine:
             route_note=self._note,
             seconds=time.monotonic() - started,
         )
+
+    def rebuild(self, project: Project, image: str, progress: Progress) -> Mapping[str, Any]:
+        """Raise EngineError: there is no image here that could be built."""
+        msg = f"{image} of {project.root} is built by a container engine; this is {self.describe()}"
+        progress(msg)
+        raise EngineError(msg, fix="nox -s engine finds or starts one")
 
     def open(self, image: PreparedImage, options: BoxOptions) -> Box:
         """Make a private folder."""

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from tvm.support._cache import environment, programs, states
 from tvm.support._cache.flow import NotCachedError
-from tvm.support._cache.headers import seen
 from tvm.support._cache.states import State
 
 _FORMAT = 1
@@ -49,7 +48,7 @@ class Call:
             msg = "an input was changed while the tool ran"
             raise NotCachedError(msg)
         own = [self.program, os.path.realpath(self.program)]
-        return [seen(file) for file in programs.parts(list(dict.fromkeys(own)), self.environment)]
+        return [states.seen(file) for file in programs.parts(list(dict.fromkeys(own)), self.environment)]
 
 
 def read(argv: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> Call:

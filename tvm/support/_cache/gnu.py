@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from tvm.support._cache import depfile, drivers, environment, headers, programs, states, words
 from tvm.support._cache.drivers import Driver
 from tvm.support._cache.flow import NotCachedError
-from tvm.support._cache.headers import Compiled, seen
+from tvm.support._cache.headers import Compiled
 from tvm.support._cache.states import State
 from tvm.support._cache.words import Line
 from tvm.support._options import for_compiling
@@ -124,7 +124,7 @@ def _beside(given: Call, scratch: Path) -> tuple[list[str], dict[str, str]]:
 def _programs(given: Call) -> Iterator[State]:
     own = [given.program, os.path.realpath(given.program)]
     for file in programs.parts([*own, *given.driver.files], given.environment):
-        yield seen(file)
+        yield states.seen(file)
     yield from map(states.missing, given.driver.absent)
     # A file of specs or of options may come to lie beside them.
     folders = {os.path.dirname(file) for file in (*own, *given.driver.files) if not file.endswith((".o", ".so", ".a"))}
@@ -163,7 +163,7 @@ def _linked(given: Call, scratch: Path) -> Iterator[State]:
         file = given.path(os.fsdecode(name))
         # What gcc compiled on its way is gone by now.
         if file not in own and (Path(file).exists() or not file.startswith(temporary)):
-            yield seen(file)
+            yield states.seen(file)
     mine = [given.path(folder) for folder in given.line.libraries]
     for folder in given.driver.library_folders:
         if folder in mine:

@@ -15,7 +15,6 @@ from tvm.support._cache.states import State
 _BACKSLASH = re.compile(rb"(?:#|%:)[ \t]*include[^\n]*\\(?!\r?\n)")
 # A precompiled header is taken in place of the header, and stands in no list.
 _PRECOMPILED = (".gch", ".pch")
-_SEEN: dict[str, State] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,21 +36,13 @@ def made_from(given: Compiled) -> list[State]:
     folders = list(dict.fromkeys([*given.folders, *map(_folder, [*given.sources, *mine])]))
     asked = {name for header in (*given.sources, *given.headers) for name in _asked(header, _stamp(header))}
     found = [
-        *(seen(header) for header in given.headers),
+        *(states.seen(header) for header in given.headers),
         *_shadows(given, mine, folders),
         *_candidates(asked, [*folders, *given.search.folders], set(given.headers)),
         *map(states.names, _system_folders(given, system)),
         *map(states.nothing, given.search.absent),
     ]
     return list({(state.path, state.kind): state for state in found}.values())
-
-
-def seen(path: str) -> State:
-    """Return the state of a file; one that this process has seen, and that has not changed since, is not read again."""
-    known = _SEEN.get(path)
-    if known is None or not known.settled or not states.holds(known):
-        known = _SEEN[path] = states.file(path)
-    return known
 
 
 def _shadows(given: Compiled, mine: Sequence[str], folders: Sequence[str]) -> Iterator[State]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tvm.support._cache import depfile, drivers, environment, headers, programs, states
 from tvm.support._cache.flow import NotCachedError
-from tvm.support._cache.headers import Compiled, seen
+from tvm.support._cache.headers import Compiled
 from tvm.support._cache.states import State
 from tvm.support.utils import search_path
 
@@ -62,8 +62,8 @@ class Call:
         described = drivers.described(self.environment)
         steps = _steps((self.program, *self.options), drivers.stamp(self.program), self.cwd, described)
         own = [self.program, os.path.realpath(self.program), *steps.programs]
-        yield from map(seen, programs.parts(own, self.environment))
-        yield from map(seen, steps.files)
+        yield from map(states.seen, programs.parts(own, self.environment))
+        yield from map(states.seen, steps.files)
         folder = Path(own[1]).parent
         yield states.names(str(folder))
         # What nvcc takes its folders and options from.

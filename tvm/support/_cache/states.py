@@ -23,6 +23,10 @@ _HEADERS = frozenset(
 )
 
 
+# The files that this process has looked at.
+_SEEN: dict[str, "State"] = {}
+
+
 @dataclass(frozen=True, kw_only=True)
 class State:
     """One path: a file (digest of its bytes), a folder (of the names in it, or of those of headers), or nothing at all."""
@@ -46,13 +50,21 @@ class State:
 
 def file(path: str) -> State:
     """Return the state of a file. OSError if it cannot be read."""
-    return _seen(path, "file")
+    return _looked_at(path, "file")
+
+
+def seen(path: str) -> State:
+    """Return the state of a file; one that this process has seen, and that has not changed since, is not read again."""
+    known = _SEEN.get(path)
+    if known is None or not known.settled or not holds(known):
+        known = _SEEN[path] = file(path)
+    return known
 
 
 def names(path: str, *, headers: bool = False) -> State:
     """Return the state of a folder: which names (or only names that headers have) are in it; or that nothing is there."""
     try:
-        return _seen(path, "headers" if headers else "names")
+        return _looked_at(path, "headers" if headers else "names")
     except (FileNotFoundError, NotADirectoryError):
         return nothing(path)
 
@@ -108,7 +120,7 @@ def _holds(path: str, kind: Kind, stamp: Sequence[int], digest: str, settled: bo
 
 def again(state: State) -> State:
     """Return the state of the same path as it is now. OSError if it cannot be looked at."""
-    return nothing(state.path) if state.kind == "none" else _seen(state.path, state.kind)
+    return nothing(state.path) if state.kind == "none" else _looked_at(state.path, state.kind)
 
 
 def is_older(state: State, moment: int) -> bool:
@@ -122,7 +134,7 @@ def digest_of(path: str) -> str:
     return _digest(path, "file")
 
 
-def _seen(path: str, kind: Kind) -> State:
+def _looked_at(path: str, kind: Kind) -> State:
     before = _stamp(Path(path).stat())
     digest = _digest(path, kind)
     stamp = _stamp(Path(path).stat())

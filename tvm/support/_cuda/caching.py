@@ -10,7 +10,6 @@ from pathlib import Path
 
 from tvm.support._cache import includes, states
 from tvm.support._cache.flow import NotCachedError
-from tvm.support._cache.headers import seen
 from tvm.support._cache.states import State
 from tvm.support._cuda import identity
 
@@ -79,9 +78,9 @@ def made_from(texts: Sequence[str], options: Sequence[str], *, source_folder: st
 
 
 def _library(library: str) -> Iterator[State]:
-    yield seen(library)
+    yield states.seen(library)
     # It loads this one when it compiles.
-    yield from (seen(str(path)) for path in sorted(Path(library).parent.glob("libnvrtc-builtins.so*")))
+    yield from (states.seen(str(path)) for path in sorted(Path(library).parent.glob("libnvrtc-builtins.so*")))
 
 
 def _shadows(folders: Sequence[str], roots: Sequence[str], stands: Sequence[State]) -> Iterator[State]:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from tvm.support._cache import memo, states
-from tvm.support._cache.headers import seen
 from tvm.support._cache.memo import Watched
 from tvm.support._cache.states import State
 from tvm.support._cuda import bindings, paths
@@ -67,7 +66,7 @@ def _found(*, includes: bool) -> tuple[Any, Watched | None]:
 
 
 def _watched(library: str, *, includes: bool) -> Iterator[State]:
-    yield seen(library)
+    yield states.seen(library)
     for entry in _absolute():
         packages = [Path(entry, name) for name in ("nvidia", "cuda")]
         if any(package.is_dir() for package in packages):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tvm.support import cache, library
-from tvm.support._cache.headers import seen
+from tvm.support._cache import states
 from tvm.support._cuda import bindings
 
 
@@ -43,7 +43,7 @@ def _plan(given: Link) -> cache.Plan:
     files = [path, *map(str, given.libraries)]
     return cache.Plan(
         key=hashlib.sha256(said.encode(errors="surrogateescape")).hexdigest(),
-        made_from=lambda: [seen(file) for file in files],
+        made_from=lambda: [states.seen(file) for file in files],
     )
 
 

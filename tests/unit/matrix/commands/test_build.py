@@ -95,6 +95,12 @@ def test_repro_prints_the_digests_and_what_differed(
     assert lines[-1].startswith("host: 2 artefacts, two builds identical; the builds differed in source folder, HOME,")
 
 
+def test_repro_of_images_says_what_they_hold(play: Play, capsys: pytest.CaptureFixture[str]) -> None:
+    assert play.main("repro", "--images", "host") == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("image host: ")
+    assert play.engine.boxes == []
+
+
 def test_repro_of_a_difference_ends_with_nine_and_names_it(
     play: Play, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ from tests.unit.matrix.projects import TEXT, make_project
 from tvm.error import ImageError, VendorError
 from tvm.matrix.engine import LABEL, LABEL_IMAGE, LABEL_INVENTORY, LABEL_RECIPE, Progress, base, labels, vendor
 from tvm.matrix.engine.client import Client
-from tvm.matrix.engine.images import Recipe, prepare, prepare_base, recipes
+from tvm.matrix.engine.images import Recipe, prepare, prepare_base, rebuild, recipes
 from tvm.matrix.model import Project
 
 TOOLS = 'tools: {gcc: "==14.*", tar: ">=1.35"}'
@@ -202,3 +202,28 @@ def test_what_another_run_made_meanwhile_is_used(
 def test_the_base_of_a_suite_is_named_after_it(docker: FakeDocker, client: Client, project: Project) -> None:
     made = prepare_base(client, project, "trixie", silent)
     assert docker.images[f"tvm-matrix/base-trixie:{made.tag}"]["Config"]["Labels"][labels.LABEL_SUITE] == "trixie"
+
+
+def test_a_second_build_runs_every_step_on_the_same_base_and_does_not_stay(
+    docker: FakeDocker, client: Client, project: Project
+) -> None:
+    first = prepare(client, project, "host", silent)
+    ((_, of_host), before) = _built(docker), dict(docker.images)
+    docker.requests.clear()
+    assert rebuild(client, project, "host", silent) == first.inventory
+    (again,) = docker.asked("POST", "/build")
+    assert json.loads(again.query["buildargs"]) == of_host
+    assert again.query["nocache"] == "True"
+    assert docker.images == before
+    assert docker.containers == {}
+
+
+def test_a_second_build_that_says_nothing_of_itself_does_not_stay_either(
+    docker: FakeDocker, client: Client, project: Project
+) -> None:
+    prepare(client, project, "host", silent)
+    before = dict(docker.images)
+    docker.inventory = lambda _image: "[]"
+    with pytest.raises(ImageError, match="is not the inventory of this image"):
+        rebuild(client, project, "host", silent)
+    assert docker.images == before

@@ -15,7 +15,7 @@ from tvm.support._cache.store import Store
 def _forgotten() -> Iterator[None]:
     yield
     memo.forget()
-    headers._SEEN.clear()
+    states._SEEN.clear()
     for cached in (drivers.driver, drivers.search, programs._libraries, gnu._knows_lists, headers._asked, nvcc._steps):
         cached.cache_clear()
 

@@ -73,14 +73,3 @@ def test_what_cannot_be_told_is_refused(name: str, text: str, tmp_path: Path) ->
 def test_a_header_of_the_system_may_have_a_clock_s_macro(tmp_path: Path) -> None:
     """Headers of a system mention them in comments; what uses them is the user's."""
     assert _compiled(tmp_path, {"a.cc": "", "sys/x.h": "// __DATE__"}, mine=(), system=("sys",))
-
-
-def test_a_header_is_read_once_while_it_stays(tmp_path: Path, old_files: None) -> None:
-    assert old_files is None
-    header = tmp_path / "x.h"
-    header.write_text("one", encoding="ascii")
-
-    first = headers.seen(str(header))
-    assert headers.seen(str(header)) is first
-    header.write_text("another", encoding="ascii")
-    assert headers.seen(str(header)) != first

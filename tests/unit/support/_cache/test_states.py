@@ -133,3 +133,14 @@ def test_a_state_is_older_than_a_moment_two_seconds_later(tmp_path: Path) -> Non
 
 def _with(state: State, *, digest: str) -> State:
     return State.of_json([*state.as_json()[:3], digest, state.settled])
+
+
+def test_a_file_is_read_once_while_it_stays(tmp_path: Path, old_files: None) -> None:
+    assert old_files is None
+    header = tmp_path / "x.h"
+    header.write_text("one", encoding="ascii")
+
+    first = states.seen(str(header))
+    assert states.seen(str(header)) is first
+    header.write_text("another", encoding="ascii")
+    assert states.seen(str(header)) != first
