@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tvm.support import library, process, record
-from tvm.support._cache import calls, cli, closed, flow, gnu, nvcc, settings
+from tvm.support._cache import calls, cli, closed, flow, gnu, nvcc
 from tvm.support._cache.flow import Made, NotCachedError
 from tvm.support._cache.settings import Mode
 from tvm.support._cache.states import State
@@ -67,7 +67,8 @@ def call(
             function, job, name=name, options=options, inputs=inputs, heading=heading, timeout=timeout, fix=fix
         )
 
-    if settings.mode() is Mode.OFF:
+    opened = flow.current()
+    if opened is None:
         return direct()
     try:
         planned = plan()
@@ -75,7 +76,7 @@ def call(
         flow.not_kept(error)
         return direct()
     began = time.monotonic()
-    fetched = flow.fetch(planned.key, lambda _: Made(product=_product(direct()), made_from=planned.made_from))
+    fetched = flow.fetch(opened, planned.key, lambda _: Made(product=_product(direct()), made_from=planned.made_from))
     outcome = _outcome(fetched.product)
     if fetched.hit and (recorder := record.current()):
         timed = Timed(outcome=outcome, seconds=time.monotonic() - began)
@@ -115,9 +116,10 @@ def run(
             beside=beside,
         )
 
-    if settings.mode() is Mode.OFF:
+    opened = flow.current()
+    if opened is None:
         return direct()
-    return calls.run(argv, cwd=cwd, env=env, inputs=inputs, outputs=outputs, direct=direct, read=_READERS[tool])
+    return calls.run(opened, argv, cwd=cwd, env=env, inputs=inputs, outputs=outputs, direct=direct, read=_READERS[tool])
 
 
 def _product(outcome: Outcome) -> Product:

@@ -12,7 +12,7 @@ from tvm.support import process, record
 from tvm.support._cache import flow
 from tvm.support._cache.flow import Made, NotCachedError
 from tvm.support._cache.states import State
-from tvm.support._cache.store import File, Product
+from tvm.support._cache.store import File, Product, Store
 from tvm.support.process import Arg, Completed
 
 
@@ -48,6 +48,7 @@ Direct = Callable[[Sequence[str], Mapping[str, str]], Completed]
 
 
 def run(
+    opened: Store,
     argv: Sequence[Arg],
     *,
     cwd: Arg | None,
@@ -82,7 +83,7 @@ def run(
         made = _product(done[0], product)
         return Made(product=made, made_from=lambda: _made_from(given, scratch, made))
 
-    fetched = flow.fetch(key, build)
+    fetched = flow.fetch(opened, key, build)
     if not fetched.hit:
         return done[0]
     try:

@@ -44,9 +44,8 @@ class Fetched:
 Build = Callable[[Path | None], Made]
 
 
-def fetch(key: str, build: Build) -> Fetched:
+def fetch(opened: Store | None, key: str, build: Build) -> Fetched:
     """Return the product of `key` from the cache, else from `build`; then it is kept, if that can be done safely."""
-    opened = current()
     if opened is None:
         return Fetched(product=build(None).product, hit=False)
     found = opened.load(key)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def compile_program(job: Job, arch: str, *, products: tuple[str, ...], nvshmem: 
         program,
         name="nvrtc",
         options=program.options,
-        inputs={job.name: job.code.encode(), **{name: text.encode() for name, text in program.headers.items()}},
+        inputs={job.name: job.code.encode(), **_encoded(tuple(program.headers.items()))},
         heading="Compilation error",
         timeout=job.timeout,
         fix=_no_headers(found.version) if includes and found.includes is None else "",
@@ -52,6 +53,11 @@ def compile_program(job: Job, arch: str, *, products: tuple[str, ...], nvshmem: 
     )
     job.log(outcome.log)
     return dict(outcome.products)
+
+
+@lru_cache(maxsize=16)
+def _encoded(headers: tuple[tuple[str, str], ...]) -> dict[str, bytes]:
+    return {name: text.encode() for name, text in headers}
 
 
 def version() -> tuple[int, int]:

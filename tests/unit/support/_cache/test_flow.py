@@ -27,8 +27,8 @@ def _builder(calls: list[Path | None], made_from: Callable[[], list[State]] = li
 def test_a_product_is_built_once(folder: Path) -> None:
     calls: list[Path | None] = []
 
-    assert not flow.fetch(_KEY, _builder(calls)).hit
-    assert flow.fetch(_KEY, _builder(calls)) == flow.Fetched(product=_PRODUCT, hit=True)
+    assert not flow.fetch(flow.current(), _KEY, _builder(calls)).hit
+    assert flow.fetch(flow.current(), _KEY, _builder(calls)) == flow.Fetched(product=_PRODUCT, hit=True)
     assert [path.parent for path in calls if path] == [folder / "building"]
     assert list((folder / "building").iterdir()) == []
 
@@ -36,20 +36,20 @@ def test_a_product_is_built_once(folder: Path) -> None:
 @pytest.mark.usefixtures("folder")
 def test_off_neither_takes_nor_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Path | None] = []
-    flow.fetch(_KEY, _builder(calls))
+    flow.fetch(flow.current(), _KEY, _builder(calls))
     monkeypatch.setenv("TVM_COMPILE_CACHE", "off")
 
-    assert not flow.fetch(_KEY, _builder(calls)).hit
+    assert not flow.fetch(flow.current(), _KEY, _builder(calls)).hit
     assert [path is None for path in calls] == [False, True]
 
 
 def test_read_takes_and_does_not_keep(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Path | None] = []
-    flow.fetch(_KEY, _builder(calls))
+    flow.fetch(flow.current(), _KEY, _builder(calls))
     monkeypatch.setenv("TVM_COMPILE_CACHE", "read")
 
-    assert flow.fetch(_KEY, _builder(calls)).hit
-    assert not flow.fetch("ef" * 32, _builder(calls)).hit
+    assert flow.fetch(flow.current(), _KEY, _builder(calls)).hit
+    assert not flow.fetch(flow.current(), "ef" * 32, _builder(calls)).hit
     assert len(list((folder / "manifests").glob("*/*"))) == 1
 
 
@@ -59,7 +59,7 @@ def test_what_is_not_known_for_certain_is_not_kept(folder: Path) -> None:
 
     calls: list[Path | None] = []
     for _ in range(2):
-        assert flow.fetch(_KEY, _builder(calls, made_from)).product == _PRODUCT
+        assert flow.fetch(flow.current(), _KEY, _builder(calls, made_from)).product == _PRODUCT
 
     assert len(calls) == 2
     assert list((folder / "blobs").iterdir()) == []
@@ -70,7 +70,7 @@ def test_a_file_younger_than_two_seconds_may_have_changed_under_the_tool(folder:
     (tmp_path / "x.h").write_text("one", encoding="ascii")
     calls: list[Path | None] = []
     for _ in range(2):
-        flow.fetch(_KEY, _builder(calls, lambda: [states.file(str(tmp_path / "x.h"))]))
+        flow.fetch(flow.current(), _KEY, _builder(calls, lambda: [states.file(str(tmp_path / "x.h"))]))
 
     assert len(calls) == 2
 
@@ -86,9 +86,9 @@ def test_nothing_is_kept_when_the_clock_jumps(jump: int, monkeypatch: pytest.Mon
         monkeypatch.setattr(time, "time_ns", lambda: true() + jump * 10**9)
         return Made(product=_PRODUCT, made_from=list)
 
-    flow.fetch(_KEY, build)
+    flow.fetch(flow.current(), _KEY, build)
     monkeypatch.setattr(time, "time_ns", true)
-    flow.fetch(_KEY, build)
+    flow.fetch(flow.current(), _KEY, build)
 
     assert len(calls) == 2
 
@@ -101,19 +101,19 @@ def test_a_clock_far_off_makes_no_old_product_new(
     header = tmp_path / "x.h"
     header.write_text("one", encoding="ascii")
     calls: list[Path | None] = []
-    flow.fetch(_KEY, _builder(calls, lambda: [states.file(str(header))]))
+    flow.fetch(flow.current(), _KEY, _builder(calls, lambda: [states.file(str(header))]))
     monkeypatch.setattr(time, "time_ns", lambda: 0)
     header.write_text("another", encoding="ascii")
 
-    assert not flow.fetch(_KEY, _builder(calls, lambda: [states.file(str(header))])).hit
+    assert not flow.fetch(flow.current(), _KEY, _builder(calls, lambda: [states.file(str(header))])).hit
 
 
 def test_a_cache_that_cannot_be_used_is_none(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     folder.write_text("no folder", encoding="ascii")
     calls: list[Path | None] = []
 
-    assert flow.fetch(_KEY, _builder(calls)).product == _PRODUCT
-    assert flow.fetch(_KEY, _builder(calls)).product == _PRODUCT
+    assert flow.fetch(flow.current(), _KEY, _builder(calls)).product == _PRODUCT
+    assert flow.fetch(flow.current(), _KEY, _builder(calls)).product == _PRODUCT
     assert calls == [None, None]
     # Once, however often something is compiled.
     assert [record.message for record in caplog.records if "no compile cache" in record.message] == [caplog.messages[0]]
@@ -124,7 +124,7 @@ def test_a_disk_that_is_full_costs_the_cache_not_the_product(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[Path | None] = []
-    flow.fetch("00" * 32, _builder(calls))
+    flow.fetch(flow.current(), "00" * 32, _builder(calls))
     true, opens = Path.write_bytes, os.open
 
     def full(path: Path, data: bytes) -> int:
@@ -140,12 +140,12 @@ def test_a_disk_that_is_full_costs_the_cache_not_the_product(
             patch.setattr(os, "open", no_inode)
         else:
             patch.setattr(Path, "write_bytes", full)
-        assert flow.fetch(_KEY, _builder(calls)).product == _PRODUCT
+        assert flow.fetch(flow.current(), _KEY, _builder(calls)).product == _PRODUCT
 
     assert Path.write_bytes is true
     assert list((folder / "building").iterdir()) == []
-    assert not flow.fetch(_KEY, _builder(calls)).hit
-    assert flow.fetch(_KEY, _builder(calls)).hit
+    assert not flow.fetch(flow.current(), _KEY, _builder(calls)).hit
+    assert flow.fetch(flow.current(), _KEY, _builder(calls)).hit
 
 
 @pytest.mark.usefixtures("folder")
@@ -154,6 +154,6 @@ def test_an_error_of_the_tool_is_the_caller_s(folder: Path) -> None:
         raise OSError(28, "of the tool")
 
     with pytest.raises(OSError, match="of the tool"):
-        flow.fetch(_KEY, build)
+        flow.fetch(flow.current(), _KEY, build)
 
     assert list((folder / "building").iterdir()) == []

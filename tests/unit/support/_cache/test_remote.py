@@ -39,7 +39,7 @@ def _fetch(tmp_path: Path) -> tuple[bool, bool]:
             product=_PRODUCT, made_from=lambda: [states.file(str(tmp_path / "x.h")), states.missing("/nowhere/x.h")]
         )
 
-    fetched = flow.fetch(_KEY, build)
+    fetched = flow.fetch(flow.current(), _KEY, build)
     assert fetched.product == _PRODUCT
     return fetched.hit, bool(built)
 
