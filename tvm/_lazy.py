@@ -19,3 +19,15 @@ def members(package: str, places: Mapping[str, tuple[str, ...]]) -> Callable[[st
         return value
 
     return find
+
+
+def submodules(package: str, names: frozenset[str]) -> Callable[[str], object]:
+    """Return the __getattr__ of a package whose submodules are there without an import of their own."""
+
+    def find(name: str) -> object:
+        if name in names:
+            return import_module(f"{package}.{name}")
+        msg = f"module {package!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+
+    return find

@@ -27,14 +27,14 @@ def register_backend() -> None:
     register_tir_pipeline("trn", _pipeline)
 
 
-def script_namespaces(*, op_wrapper: "Wrap | None" = None) -> dict[str, object]:
+def script_namespaces(op_wrapper: "Wrap | None" = None) -> dict[str, object]:
     """Return what Tx.nki is, by name; `op_wrapper` is put around each function that builds a call."""
     from tvm.backend.trn import script  # noqa: PLC0415 - tables load at their first use
 
     return dict(script.TABLES.namespaces(op_wrapper))
 
 
-def script_namespace(*, op_wrapper: "Wrap | None" = None) -> object:
+def script_namespace(op_wrapper: "Wrap | None" = None) -> object:
     """Return what Tx.nki is; `op_wrapper` is put around each function that builds a call."""
     return script_namespaces(op_wrapper=op_wrapper)["nki"]
 

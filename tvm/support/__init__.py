@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from tvm import _lazy
+
 # As in the seed, the name libinfo is the function; its module is in sys.modules.
 from tvm.support.libinfo import describe, libinfo
 
@@ -9,6 +11,12 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 __all__ = ["describe", "executor", "libinfo"]
+
+# The seed's `import tvm` imports most of them; here each is imported at its first use.
+_MODULES = frozenset({"cc", "clang", "emcc", "ndk", "nvcc", "popen_pool", "rocm", "tar", "utils", "xcode"})
+_MODULES |= {"archive", "cache", "devices", "library", "process", "record"}
+
+__getattr__ = _lazy.submodules(__name__, _MODULES)
 
 
 def executor(

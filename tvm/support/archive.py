@@ -4,6 +4,7 @@ Reading trusts nothing: every name, type and size is checked before the first by
 counted. Writing is reproducible: the same members give the same bytes, whenever, by whomever and in whatever order.
 """
 
+import errno
 import gzip
 import io
 import os
@@ -132,12 +133,16 @@ def _too_long(limit: int) -> ArchiveError:
 
 def _open_regular(path: Path) -> IO[bytes]:
     # Without O_NONBLOCK a fifo would wait for its other end.
-    file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb")
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
-        msg = f"not a regular file: {os.fspath(path)!r}"
-        raise ArchiveError(msg)
-    return file
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        # fdopen would name the descriptor, and leave it open.
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    msg = f"not a regular file: {os.fspath(path)!r}"
+    raise ArchiveError(msg)
 
 
 def _check_source(content: Path | bytes) -> None:

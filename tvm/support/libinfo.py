@@ -31,7 +31,7 @@ def describe() -> None:
     print("Python Environment")
     print(f"  TVM version    = {tvm.__version__}")
     print(f"  Python version = {python}")
-    print(f"  os.uname()     = {system.system} {system.release} {system.version} {system.machine}")
+    print(f"  uname          = {system.system} {system.release} {system.version} {system.machine}")
     print("CMake Options:")
     print(textwrap.indent(json.dumps(libinfo(), indent=2, sort_keys=True), "  "))
 

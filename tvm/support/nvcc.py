@@ -151,7 +151,7 @@ def get_target_compute_version(target: object = None) -> str:
     Without a target it is that of the current one (`with Target(...):`), else of the first GPU here. CudaArgumentError (a
     ValueError) when there is no arch.
     """
-    return caps.compute_version(target)
+    return caps.version_of(target)
 
 
 def have_fp16(compute_version: object) -> bool:

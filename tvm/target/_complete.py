@@ -1,38 +1,20 @@
-"""What a configuration of some kinds is completed with: the arch of this machine's device, the features of an Arm CPU."""
+"""What a configuration of some kinds is completed with: the arch of this machine's device, features; and what no arch is."""
 
 import platform
+import re
 import warnings
 from collections.abc import Callable, Mapping
+from typing import cast
 
+from tvm.error import TargetError
 from tvm.runtime.device_api import get_device_api, why_no_device
+from tvm.target._arm import arm
 from tvm.target.kind import Config
 
-# What Arm CPUs have beyond Advanced SIMD, by LLVM's names. Source: LLVM, AArch64Processors.td; Arm's product pages.
-_V8_2 = ("dotprod", "fp16_simd")
-_V9 = (*_V8_2, "matmul_i8", "sve")
-_ARM_CPUS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("cortex-a55", "cortex-a75", "cortex-a76", "cortex-a77", "cortex-a78", "cortex-x1"), _V8_2),
-    **dict.fromkeys(("cortex-a78c", "cortex-a78ae", "neoverse-n1", "apple-a13", "apple-a14", "apple-m1"), _V8_2),
-    **dict.fromkeys(("cortex-a510", "cortex-a520", "cortex-a710", "cortex-a715", "cortex-a720", "cortex-a725"), _V9),
-    **dict.fromkeys(("cortex-x2", "cortex-x3", "cortex-x4", "cortex-x925", "grace"), _V9),
-    **dict.fromkeys(("neoverse-n2", "neoverse-n3", "neoverse-v1", "neoverse-v2", "neoverse-v3", "neoverse-v3ae"), _V9),
-    **dict.fromkeys(("ampere1", "apple-a15", "apple-a16", "apple-m2", "apple-m3"), (*_V8_2, "matmul_i8")),
-    "apple-m4": (*_V8_2, "matmul_i8", "sme"),
-    "carmel": ("fp16_simd",),
-    "a64fx": ("fp16_simd", "sve"),
-}
-# Attributes of LLVM that say the same.
-_ARM_ATTRIBUTES = {
-    "+neon": "asimd",
-    "+dotprod": "dotprod",
-    "+fullfp16": "fp16_simd",
-    "+i8mm": "matmul_i8",
-    "+sve": "sve",
-    "+sve2": "sve",
-    "+sme": "sme",
-}
-_ARM_FEATURES = ("asimd", "dotprod", "fp16_simd", "matmul_i8", "sme", "sve")
-_64_BIT = ("aarch64", "arm64", "armv8", "armv9")
+_CUDA = re.compile(r"sm_\d{2,3}[af]?")
+_GFX = re.compile(r"gfx[0-9a-f]+(-[0-9a-z]+)*(:[a-z]+[+-])*")
+# The lanes of a subgroup that code for WebGPU is written for.
+_SUBGROUP = 32
 
 
 def host_triple() -> str:
@@ -46,28 +28,28 @@ def _llvm(config: Config) -> Config:
     # A CPU without a triple is a CPU of whatever system it will run on; nothing at all is this machine.
     if "mcpu" not in config and "mtriple" not in config:
         return {**config, "mtriple": host_triple()}
-    triple = str(config.get("mtriple", ""))
-    return _arm(config, triple) if triple.startswith(("arm", "aarch64", "thumb")) else config
+    return arm(config)
 
 
-def _arm(config: Config, triple: str) -> Config:
-    attributes = config.get("mattr", [])
-    stated = {_ARM_ATTRIBUTES.get(text) for text in attributes} if isinstance(attributes, list) else set()
-    found = {*_ARM_CPUS.get(str(config.get("mcpu", "")), ()), *stated}
-    if triple.startswith(_64_BIT):
-        found.add("asimd")
-    features: Config = {f"feature.has_{name}": name in found for name in _ARM_FEATURES}
-    # Only this spelling counts: a triple that says arm64 has always had the 32-bit answer here.
-    features["feature.is_aarch64"] = triple.startswith("aarch64")
-    return {"keys": ["arm_cpu", "cpu"], **config, **features}
+def _webgpu(config: Config) -> Config:
+    lanes = cast("int", config.get("thread_warp_size", 1))
+    if lanes > 1 and not config.get("supports_subgroups"):
+        msg = f"option 'thread_warp_size' of the target kind 'webgpu': {lanes} lanes work together in subgroups only"
+        raise TargetError(msg, fix="add 'supports_subgroups': True, or leave thread_warp_size out")
+    return {**config, "thread_warp_size": _SUBGROUP} if lanes <= 1 and config.get("supports_subgroups") else config
 
 
-def _from_device(option: str, device_type: str, otherwise: str, *, told: str = "") -> Callable[[Config], Config]:
-    """Return a function that asks the first device for an option, which it may call `told`, and warns when there is none to ask."""
+def _from_device(
+    option: str, device_type: str, otherwise: str, *, spelling: re.Pattern[str], told: str = ""
+) -> Callable[[Config], Config]:
+    """Return a function that checks how an option is spelt.
+
+    If the option is not given, the first device is asked, which may call it `told`; without a device there is a warning.
+    """
 
     def complete(config: Config) -> Config:
         if option in config:
-            return config
+            return _spelt(config, option, spelling, otherwise)
         api = get_device_api(device_type)
         if api is not None and api.count():
             return {**config, option: api.attributes(0)[told or option]}
@@ -81,9 +63,19 @@ def _from_device(option: str, device_type: str, otherwise: str, *, told: str = "
     return complete
 
 
+def _spelt(config: Config, option: str, spelling: re.Pattern[str], example: str) -> Config:
+    value = str(config[option])
+    if spelling.fullmatch(value) is None:
+        msg = f"option {option!r} of the target kind {config['kind']!r}: {value!r} is no arch"
+        raise TargetError(msg, fix=f"spell it as {example}")
+    return config
+
+
 COMPLETE: Mapping[str, Callable[[Config], Config]] = {
+    "c": arm,
     "llvm": _llvm,
-    "cuda": _from_device("arch", "cuda", "sm_50"),
-    "nvptx": _from_device("mcpu", "cuda", "sm_50", told="arch"),
-    "rocm": _from_device("mcpu", "rocm", "gfx900"),
+    "cuda": _from_device("arch", "cuda", "sm_50", spelling=_CUDA),
+    "nvptx": _from_device("mcpu", "cuda", "sm_50", spelling=_CUDA, told="arch"),
+    "rocm": _from_device("mcpu", "rocm", "gfx900", spelling=_GFX),
+    "webgpu": _webgpu,
 }

@@ -127,9 +127,10 @@ def _exported(value: object) -> object:
 
 
 def _keys(kind: TargetKind, config: Config) -> list[str]:
-    keys = cast("list[str]", config.get("keys", list(kind.keys)))
-    device = str(config.get("device", ""))
-    return [device, *keys] if device and device not in keys else list(keys)
+    """Return each key once: the device before the kind's own keys, behind those that are given."""
+    device = [name] if (name := str(config.get("device", ""))) else []
+    given = cast("list[str] | None", config.get("keys"))
+    return list(dict.fromkeys([*device, *kind.keys] if given is None else [*given, *device]))
 
 
 def _ask(kind: TargetKind, index: int) -> Config:

@@ -39,14 +39,14 @@ def list_device_target_detectors() -> list[str]:
     return _DETECTORS.names()
 
 
-def detect_target_from_device(device: "str | Device | DeviceName") -> "Target":
+def detect_target_from_device(dev: "str | Device | DeviceName") -> "Target":
     """Return the target of a device: "cuda", "cuda:1" or a Device.
 
     DeviceError, which is a ValueError, for a type without a detector, and when this machine has no such device: it says why.
     """
     from tvm.target.device_name import read  # noqa: PLC0415 - `import tvm` registers detectors and asks none
 
-    name = read(device)
+    name = read(dev)
     detector = _DETECTORS.get(name.type)
     if detector is None:
         known = list_device_target_detectors()

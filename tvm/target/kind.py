@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tvm._registry import Registry
+from tvm._registry import Registry, suggestion
+from tvm.error import TargetError
 
 Config = dict[str, object]
 
@@ -49,6 +50,26 @@ class TargetKind:
     def all_options(self) -> dict[str, str]:
         """Return every option with its type."""
         return {**COMMON, **self.options}
+
+    @property
+    def default_keys(self) -> tuple[str, ...]:
+        """Return `keys`, by the seed's name."""
+        return self.keys
+
+    @property
+    def default_device_type(self) -> int:
+        """Return `device_type`, by the seed's name."""
+        return self.device_type
+
+    @staticmethod
+    def options_from_name(kind_name: str) -> dict[str, str]:
+        """Return every option of the kind of this name with its type. TargetError, which is a ValueError, if there is none."""
+        kind = get_target_kind(kind_name)
+        if kind is None:
+            known = list_target_kinds()
+            msg = f"{kind_name!r} is no target kind"
+            raise TargetError(msg, fix=suggestion(kind_name, known), looked=known)
+        return kind.all_options
 
 
 _KINDS: Registry[str, TargetKind] = Registry("a target kind")

@@ -17,7 +17,11 @@ _TAGS: Registry[str, Mapping[str, object]] = Registry("a target tag")
 _CORE = ("arm/", "aws/cpu/", "raspberry-pi/", "riscv/")
 
 
-def register_tag(name: str, config: Mapping[str, object], *, override: bool = False) -> "Target":
+def register_tag(
+    name: str,
+    config: Mapping[str, object],
+    override: bool = False,  # noqa: FBT001, FBT002 - the seed's signature
+) -> "Target":
     """Register a configuration under a name and return its target. TargetError for a wrong one, RegistryError for a taken name."""
     from tvm.target.target import Target  # noqa: PLC0415 - a target looks for tags
 

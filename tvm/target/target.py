@@ -22,6 +22,22 @@ _scopes: ContextVar[tuple["Target", ...]] = ContextVar("target scopes", default=
 _STRUCTURE = frozenset({"kind", "keys", "tag", "host"})
 
 
+class TargetFeatures:
+    """What the processor of a target can, by name: target.features.has_sve; None for what is not known of it."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, target: "Target") -> None:
+        """See Target.features."""
+        self._target = target
+
+    def __getattr__(self, name: str) -> Any:
+        """Give a feature."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._target.attrs.get(f"feature.{name}")
+
+
 class Target:
     """A kind and its options, complete and unchangeable. Two targets are equal if all their options are."""
 
@@ -56,7 +72,13 @@ class Target:
     @property
     def attrs(self) -> Mapping[str, Any]:
         """All options that are set, and features, by name."""
-        return MappingProxyType({name: value for name, value in self._config.items() if name not in _STRUCTURE})
+        own = {name: _given_out(value) for name, value in self._config.items() if name not in _STRUCTURE}
+        return MappingProxyType(own)
+
+    @property
+    def features(self) -> TargetFeatures:
+        """What the processor can: target.features.has_sve."""
+        return TargetFeatures(self)
 
     @property
     def tag(self) -> str:
@@ -72,7 +94,7 @@ class Target:
             close = suggestion(name, sorted(options))
             msg = f"a target of kind {self.kind.name!r} has no option {name!r}{'; ' + close if close else ''}"
             raise AttributeError(msg)
-        return self._config.get(options[name])
+        return _given_out(self._config.get(options[name]))
 
     def export(self) -> Config:
         """Return the configuration as a dict that makes an equal target."""
@@ -122,6 +144,13 @@ class Target:
         return scopes[-1] if scopes else None
 
     @staticmethod
+    def target_or_current(target: TargetLike | None) -> "Target":
+        """Return the target that is given, else the current one. TargetError, which is a ValueError, if there is neither."""
+        if target is not None:
+            return target if isinstance(target, Target) else Target(target)
+        return cast("Target", Target.current(allow_none=False))
+
+    @staticmethod
     def from_device(device: "str | Device") -> "Target":
         """Return the target of a device of this machine, "cuda" or "cuda:1" (see detect_target_from_device)."""
         from tvm.target.detect_target import detect_target_from_device  # noqa: PLC0415 - it makes targets
@@ -132,3 +161,12 @@ class Target:
     def list_kinds() -> list[str]:
         """Return the names of all kinds, sorted."""
         return list_target_kinds()
+
+
+def _given_out(value: object) -> Any:
+    """Return an option's value as a user gets it: a copy, so that no list of a target can be changed; targets as such."""
+    match value:
+        case list():
+            return [Target(cast("Config", item)) if isinstance(item, dict) else item for item in value]
+        case _:
+            return value

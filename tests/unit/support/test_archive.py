@@ -194,7 +194,7 @@ class TestPack:
         assert not (tmp_path / "x.tar").exists()
 
     def test_a_folder(self, tmp_path: Path) -> None:
-        with pytest.raises(IsADirectoryError):
+        with pytest.raises(IsADirectoryError, match=r"Is a directory: '.+'"):
             packed({"a": tmp_path})
 
     def test_a_fifo_is_refused_and_not_waited_for(self, tmp_path: Path) -> None:

@@ -333,7 +333,7 @@ class TestCapabilities:
             assert not nvcc.have_tensorcore(target=target)
 
     def test_versions_are_parsed(self) -> None:
-        assert nvcc.parse_compute_version("9.0.a") == (9, 0)
+        assert nvcc.parse_compute_version("9.0.a") == nvcc.parse_compute_version(compute_version="9.0") == (9, 0)
         with pytest.raises(TVMError, match="compute version parsing error"):
             nvcc.parse_compute_version("nine")
 

@@ -2,32 +2,9 @@ import platform
 
 import pytest
 
+from tvm.error import TargetError
 from tvm.target import Target
 from tvm.target._complete import host_triple
-
-
-def features(**config: object) -> set[str]:
-    attrs = Target({"kind": "llvm", **config}).attrs
-    return {name.removeprefix("feature.") for name, value in attrs.items() if name.startswith("feature.") and value}
-
-
-def test_what_an_arm_processor_has() -> None:
-    assert features(mtriple="aarch64-linux-gnu") == {"has_asimd", "is_aarch64"}
-    assert features(mtriple="armv7a-linux-gnueabi") == set()
-    assert features(mtriple="armv7a-linux-gnueabi", mattr=["+neon"]) == {"has_asimd"}
-    v9 = {"has_asimd", "has_dotprod", "has_fp16_simd", "has_matmul_i8", "has_sve", "is_aarch64"}
-    assert features(mtriple="aarch64-linux-gnu", mcpu="neoverse-v2") == v9
-    assert features(mtriple="aarch64-linux-gnu", mattr=["+sme", "+i8mm"]) == {
-        "has_asimd",
-        "has_matmul_i8",
-        "has_sme",
-        "is_aarch64",
-    }
-
-
-def test_other_processors_have_none() -> None:
-    assert Target({"kind": "llvm", "mtriple": "x86_64-linux-gnu"}).keys == ["cpu"]
-    assert features(mtriple="x86_64-linux-gnu") == set()
 
 
 @pytest.mark.parametrize(
@@ -48,3 +25,39 @@ def test_nothing_at_all_is_this_machine(
 
 def test_a_processor_alone_is_of_no_system() -> None:
     assert Target({"kind": "llvm", "mcpu": "x86-64"}).mtriple is None
+
+
+@pytest.mark.parametrize("arch", ["sm_90", "sm_90a", "sm_120f"])
+def test_an_arch_of_cuda(arch: str) -> None:
+    assert Target({"kind": "cuda", "arch": arch}).arch == arch
+    assert Target({"kind": "nvptx", "mcpu": arch}).mcpu == arch
+
+
+@pytest.mark.parametrize("arch", ["gfx900", "gfx90a", "gfx90a:sramecc+:xnack-", "gfx9-4-generic", "gfx1100"])
+def test_an_arch_of_rocm(arch: str) -> None:
+    assert Target({"kind": "rocm", "mcpu": arch}).mcpu == arch
+
+
+@pytest.mark.parametrize(
+    ("kind", "option", "arch", "example"),
+    [
+        *(("cuda", "arch", arch, "sm_50") for arch in ("", "90a", "SM_90", "compute_90", "sm_90,sm_80")),
+        ("nvptx", "mcpu", "x", "sm_50"),
+        *(("rocm", "mcpu", arch, "gfx900") for arch in ("", "gfx", "GFX900", "90a")),
+    ],
+)
+def test_what_is_no_arch_is_an_error(kind: str, option: str, arch: str, example: str) -> None:
+    words = f"(?s)option '{option}' of the target kind '{kind}': '{arch}' is no arch.*spell it as {example}"
+    with pytest.raises(TargetError, match=words):
+        Target({"kind": kind, option: arch})
+
+
+@pytest.mark.parametrize(("given", "lanes"), [({}, 32), ({"thread_warp_size": 1}, 32), ({"thread_warp_size": 64}, 64)])
+def test_webgpu_has_the_lanes_of_a_subgroup(given: dict[str, int], lanes: int) -> None:
+    assert Target({"kind": "webgpu", "supports_subgroups": True, **given}).thread_warp_size == lanes
+
+
+def test_webgpu_has_one_lane_without_subgroups() -> None:
+    assert Target({"kind": "webgpu", "thread_warp_size": 1}) == Target("webgpu")
+    with pytest.raises(TargetError, match=r"(?s)32 lanes work together in subgroups only.*'supports_subgroups': True"):
+        Target({"kind": "webgpu", "thread_warp_size": 32})

@@ -28,7 +28,7 @@ def test_a_detector_gets_type_and_number(given: "str | tvm_ffi.Device | DeviceNa
     detector = Mock(return_value=Target("c"))
     with undone():
         register_device_target_detector("ext_dev", detector)
-        assert detect_target_from_device(given) == Target("c")
+        assert detect_target_from_device(dev=given) == Target("c")
         unregister_device_target_detector("ext_dev")
         assert "ext_dev" not in list_device_target_detectors()
     detector.assert_called_once_with(DeviceName(type="ext_dev", index=index))

@@ -45,3 +45,11 @@ def test_a_type_of_an_option_that_there_is_not_is_said() -> None:
 def test_a_kind_of_the_core_is_not_registered_twice() -> None:
     with pytest.raises(RegistryError, match="'cuda' is registered already as a target kind"):
         register_target_kind(TargetKind(name="cuda", device_type=2))
+
+
+def test_the_names_of_the_seed() -> None:
+    kind = Target("webgpu").kind
+    assert (kind.default_keys, kind.default_device_type) == (("webgpu", "gpu"), 15)
+    assert TargetKind.options_from_name("webgpu") == kind.all_options
+    with pytest.raises(TargetError, match=r"(?s)'webgp' is no target kind.*did you mean webgpu"):
+        TargetKind.options_from_name("webgp")

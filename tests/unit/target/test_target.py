@@ -44,11 +44,16 @@ class TestConstruction:
 
     def test_a_device_is_the_first_key(self) -> None:
         assert Target({"kind": "opencl", "device": "adreno"}).keys == ["adreno", "opencl", "gpu"]
-        assert Target({"kind": "opencl", "device": "adreno", "keys": ["opencl", "adreno"]}).keys == ["opencl", "adreno"]
+        assert Target({"kind": "opencl", "device": "gpu"}).keys == ["gpu", "opencl"]
+
+    def test_a_device_is_behind_the_keys_that_are_given(self) -> None:
+        assert Target({"kind": "opencl", "device": "adreno", "keys": ["opencl"]}).keys == ["opencl", "adreno"]
+        assert Target({"kind": "opencl", "device": "adreno", "keys": ["adreno", "x", "adreno"]}).keys == ["adreno", "x"]
 
     def test_many_devices(self) -> None:
         target = Target({"kind": "composite", "devices": [CUDA, "c"]})
-        assert [device["kind"] for device in target.devices] == ["cuda", "c"]
+        assert target.devices == target.attrs["devices"] == [Target(CUDA), Target("c")]
+        assert Target(str(target)) == target
 
 
 class TestMistakes:
@@ -101,9 +106,15 @@ class TestAttributes:
         target = Target({**CUDA, "libs": ["a"]})
         target.export()["arch"] = "sm_1"
         target.keys.append("x")
+        target.libs.append("b")
         with pytest.raises(TypeError):
             target.attrs["arch"] = "sm_1"  # type: ignore[index] # that it is refused is the point
-        assert (target.arch, target.keys) == ("sm_80", ["cuda", "gpu"])
+        assert (target.arch, target.keys, target.libs) == ("sm_80", ["cuda", "gpu"], ["a"])
+
+    def test_features(self) -> None:
+        features = Target({"kind": "llvm", "mtriple": "aarch64-linux-gnu"}).features
+        assert (features.has_asimd, features.has_sve, features.has_other) == (True, False, None)
+        assert not hasattr(features, "__len__")
 
     def test_dlpacks_number(self) -> None:
         assert Target(CUDA).get_target_device_type() == 2
@@ -162,6 +173,15 @@ class TestScopes:
     def test_none_can_be_an_error(self) -> None:
         with pytest.raises(TargetError, match="there is no current target"):
             Target.current(allow_none=False)
+
+    def test_the_current_one_stands_for_none(self) -> None:
+        other = Target(CUDA)
+        with Target("c") as current:
+            assert Target.target_or_current(None) is current
+            assert Target.target_or_current(other) is other
+        assert Target.target_or_current("c") == Target("c")
+        with pytest.raises(ValueError, match="there is no current target"):
+            Target.target_or_current(None)
 
     def test_it_is_left_when_the_block_raises(self) -> None:
         with pytest.raises(KeyError), Target("c"):

@@ -50,7 +50,7 @@ def parse(text: str) -> Arch:
 
 def parse_all(given: str | Sequence[str]) -> tuple[Arch, ...]:
     """Return the architectures of one name, of a list of names, or of nvcc's words (-arch=X, -gencode arch=X,code=Y)."""
-    words = [given] if isinstance(given, str) else list(given)
+    words = [given] if isinstance(given, str) else list(given) if isinstance(given, Sequence) else []
     if not words or not all(isinstance(word, str) for word in words):
         msg = f"arch must be a str or a list of str, not {given!r}"
         raise CudaArgumentError(msg, fix=_FIX)

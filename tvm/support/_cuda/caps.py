@@ -24,7 +24,7 @@ _VERSION = re.compile(r"(\d+)\.(\d+)(?:\.?[a-z])?")
 _FIX = 'pass target= an arch such as "sm_90a", or an object whose attribute `arch` or attrs["arch"] is one'
 
 
-def compute_version(target: object) -> str:
+def version_of(target: object) -> str:
     """Return "major.minor" or "major.minor.suffix" of an arch name, or of an object with `arch` or `attrs`."""
     name = arch_name(target)
     if name is None:
@@ -50,11 +50,11 @@ def _named(target: object) -> str | None:
     return next((place for place in places if isinstance(place, str) and place), None)
 
 
-def parse_compute_version(version: str) -> tuple[int, int]:
+def parse_compute_version(compute_version: str) -> tuple[int, int]:
     """Return major and minor of "9.0" or "9.0.a". TVMError (a RuntimeError) when it is no version."""
-    hit = _VERSION.fullmatch(version.strip()) if isinstance(version, str) else None
+    hit = _VERSION.fullmatch(compute_version.strip()) if isinstance(compute_version, str) else None
     if hit is None:
-        msg = f"compute version parsing error: {version!r}"
+        msg = f"compute version parsing error: {compute_version!r}"
         raise TVMError(msg, fix='spell it "9.0" or "9.0.a"')
     return int(hit[1]), int(hit[2])
 
@@ -73,7 +73,7 @@ def capability(given: object) -> tuple[int, int]:
         case _ if _is_pair(given):
             return int(given[0]), int(given[1])
         case _:
-            return parse_compute_version(compute_version(given))
+            return parse_compute_version(version_of(given))
     msg = f"no compute version: {given!r}"
     raise CudaArgumentError(msg, fix='pass "9.0", 9.0, 90, (9, 0) or "sm_90"')
 

@@ -24,14 +24,14 @@ from tvm.target import Target
     ],
 )
 def test_a_target_is_a_name_or_whatever_holds_one(target: object) -> None:
-    assert caps.compute_version(target) == "9.0.a"
+    assert caps.version_of(target) == "9.0.a"
     assert caps.capability(target) == (9, 0)
 
 
 @pytest.mark.parametrize("target", [None, SimpleNamespace(), SimpleNamespace(arch=None), {}, ""])
 def test_without_an_arch_the_error_says_what_to_pass(target: object) -> None:
     with pytest.raises(ValueError, match="no CUDA architecture") as caught:
-        caps.compute_version(target)
+        caps.version_of(target)
 
     assert "sm_90a" in str(caught.value)
 
@@ -77,17 +77,17 @@ class TestWithoutATarget:
         with undone(), Target({"kind": "cuda", "arch": "sm_90a"}):
             register_device_api("cuda", Listed([{"arch": "sm_80"}]), override=True)
             assert caps.arch_name(None) == "sm_90a"
-            assert caps.compute_version("sm_75") == "7.5"
+            assert caps.version_of("sm_75") == "7.5"
 
     @pytest.mark.parametrize("current", ["c", "webgpu"])
     def test_then_the_first_gpu(self, current: str) -> None:
         with undone(), Target(current):
             register_device_api("cuda", Listed([{"arch": "sm_80"}, {"arch": "sm_90"}]), override=True)
-            assert caps.compute_version(None) == "8.0"
+            assert caps.version_of(None) == "8.0"
 
     def test_without_both_there_is_none(self) -> None:
         with undone():
             register_device_api("cuda", Listed([]), override=True)
             assert caps.arch_name(None) is None
             with pytest.raises(CudaArgumentError, match="no target, and no CUDA device is known"):
-                caps.compute_version(None)
+                caps.version_of(None)
