@@ -132,7 +132,13 @@ def _too_long(limit: int) -> ArchiveError:
 
 def _open_regular(path: Path) -> IO[bytes]:
     # Without O_NONBLOCK a fifo would wait for its other end.
-    file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb")
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        # IsADirectoryError for a folder, and then the descriptor is still open.
+        file = os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         msg = f"not a regular file: {os.fspath(path)!r}"
