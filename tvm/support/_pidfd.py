@@ -13,8 +13,8 @@ if sys.platform == "linux":
         """Return when a child of ours has ended or `limit` seconds are over; at once where the system cannot tell."""
         try:
             ended = os.pidfd_open(pid)
-        except OSError:
-            # A kernel before 5.3, a sandbox that does not let it through, or no such child.
+        except (AttributeError, OSError):
+            # A Python built with older headers, a kernel before 5.3, a sandbox that does not let it through, or no such child.
             return
         try:
             poll = select.poll()

@@ -85,21 +85,31 @@ def _in_child(
     with tempdir() as folder:
         asked, answered = folder / "job", folder / "answer"
         asked.write_bytes(pickle.dumps((function, job)))
-        search = json.dumps([entry for entry in sys.path if Path(entry).is_absolute()])
+        search = json.dumps(_search_path())
         argv: list[process.Arg] = [sys.executable, "-I", "-c", _CHILD, search, asked, answered]
         try:
             # The library's own call is what a record shall show.
             with record.unrecorded():
-                process.run(argv, heading=heading, timeout=timeout)
+                done = process.run(argv, heading=heading, timeout=timeout)
         except CompileError as error:
             kind = ToolTimeoutError if isinstance(error, ToolTimeoutError) else CompileError
             text = f"{heading}: ended after its limit of {timeout:g} s" if kind is ToolTimeoutError else heading
             raise kind(text, command=[name, *options], code=error.code, output=error.output) from None
+        if not answered.is_file():
+            # The library has ended the process, as if all were well.
+            raise CompileError(heading, command=[name, *options], code=done.code, output=done.output)
         # Written by our own child into a folder that is this user's alone.
         answer = pickle.loads(answered.read_bytes())  # noqa: S301
     if isinstance(answer, BaseException):
         raise answer
     return cast("Timed", answer)
+
+
+def _search_path() -> list[str]:
+    absolute = [entry for entry in map(str, sys.path) if Path(entry).is_absolute()]
+    # It may be the current directory alone that this package was found in.
+    own = str(Path(__file__).parents[2])
+    return absolute if own in absolute else [own, *absolute]
 
 
 def described(

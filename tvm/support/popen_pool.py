@@ -66,6 +66,8 @@ class PopenWorker:
         ).checked("PopenWorker")
         self._engine = Engine(settings, launchers.launcher(), count=1)
         self._sent: deque[Future[Any]] = deque()
+        # Whoever sends again waits for that, and not for what was ended before.
+        self._is_killed = False
 
     def send(
         self,
@@ -80,6 +82,9 @@ class PopenWorker:
         """
         task = Task(future=self._engine.future(), body=dumps(fn, args, kwargs or {}), timeout=time_limit(timeout))
         self._engine.submit(task)
+        if self._is_killed:
+            self._is_killed = False
+            self._sent.clear()
         self._sent.append(task.future)
 
     def recv(self) -> Any:
@@ -90,10 +95,17 @@ class PopenWorker:
         if not self._sent:
             msg = "there is no answer to wait for: nothing was sent"
             raise PoolError(msg, fix="call send first")
+        future = self._sent.popleft()
         try:
-            return self._sent.popleft().result()
+            return future.result()
         except CancelledError:
+            if not future.cancelled():
+                # The task itself raised it.
+                raise
             raise answers.killed() from None
+        finally:
+            # It holds the error, whose traceback holds this frame, and so this worker.
+            del future
 
     @property
     def pid(self) -> int | None:
@@ -112,8 +124,12 @@ class PopenWorker:
             time.sleep(_LOOK)
 
     def kill(self) -> None:
-        """End the process and all that it started. The worker can be used again: the next `send` starts a process."""
+        """End the process and all that it started. The worker can be used again: the next `send` starts a process.
+
+        Until then `recv` raises for each task that was sent; after it only answers to what was sent since are given.
+        """
         self._engine.end_members()
+        self._is_killed = True
 
     def __del__(self) -> None:
         # The constructor may not have come so far.

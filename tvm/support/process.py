@@ -236,13 +236,13 @@ def _execute(
         except subprocess.TimeoutExpired:
             end_group(child)
             msg = f"{heading}: ended after its limit of {timeout:g} s"
-            raise ToolTimeoutError(msg, command=command, code=child.returncode, output=_text(sink)) from None
+            output = _written(sink).decode(errors="replace")
+            raise ToolTimeoutError(msg, command=command, code=child.returncode, output=output) from None
         except BaseException:
             end_group(child)
             raise
         seconds = time.monotonic() - started
-        sink.seek(0)
-        raw = sink.read()
+        raw = _written(sink)
         return Completed(argv=tuple(command), code=code, output=raw.decode(errors="replace"), seconds=seconds, raw=raw)
 
 
@@ -275,12 +275,24 @@ def _start(
 
 if sys.platform == "win32":
 
+    def _written(sink: IO[bytes]) -> bytes:
+        sink.seek(0)
+        return sink.read()
+
     def end_group(child: "subprocess.Popen[bytes]") -> None:
         """End a child. Windows has no process groups: what it started itself stays."""
         child.kill()
         child.wait()
 
 else:
+
+    def _written(sink: IO[bytes]) -> bytes:
+        # Without seeking: a daemon that the tool leaves behind writes at the same offset, and may do so right now.
+        size, parts, done = os.fstat(sink.fileno()).st_size, list[bytes](), 0
+        while part := os.pread(sink.fileno(), size - done, done):
+            parts.append(part)
+            done += len(part)
+        return b"".join(parts)
 
     def end_group(child: "subprocess.Popen[bytes]") -> None:
         """End a child started with its own session and everything in its process group: SIGTERM, a moment, SIGKILL."""
@@ -297,8 +309,3 @@ else:
     def _signal_group(group: int, number: int) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(group, number)
-
-
-def _text(sink: IO[bytes]) -> str:
-    sink.seek(0)
-    return sink.read().decode(errors="replace")

@@ -4,6 +4,8 @@ import os
 import platform
 import tarfile
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -86,10 +88,11 @@ def _unpack_into(folder: Path, source: Path) -> list[Path]:
 
 
 def _new_folder(temp: TempDirectory) -> Path:
-    number = 0
-    while (folder := temp / f"temp{number}").exists():
-        number += 1
-    folder.mkdir()
+    # Made before it is taken: another thread may unpack into the same folder.
+    for number in count():
+        with suppress(FileExistsError):
+            (folder := temp / f"temp{number}").mkdir()
+            break
     return folder
 
 

@@ -46,6 +46,21 @@ def load_at_home(home: int) -> LoadsOnlyAtHome:
     return LoadsOnlyAtHome()
 
 
+class LoadsIn:
+    """It takes its time to be loaded; then it is 1."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return load_in, (self.seconds,)
+
+
+def load_in(seconds: float) -> int:
+    time.sleep(seconds)
+    return 1
+
+
 def fail(error: BaseException) -> NoReturn:
     raise error
 

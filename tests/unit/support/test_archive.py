@@ -194,8 +194,10 @@ class TestPack:
         assert not (tmp_path / "x.tar").exists()
 
     def test_a_folder(self, tmp_path: Path) -> None:
+        before = sorted(path.name for path in Path("/proc/self/fd").iterdir())
         with pytest.raises(IsADirectoryError, match=r"Is a directory: '.+'"):
             packed({"a": tmp_path})
+        assert sorted(path.name for path in Path("/proc/self/fd").iterdir()) == before
 
     def test_a_fifo_is_refused_and_not_waited_for(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "fifo")

@@ -1,4 +1,5 @@
 import os
+import sys
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -83,6 +84,24 @@ def test_a_library_that_ends_its_process_is_an_error_here() -> None:
 
     assert caught.value.command == ("libx", "-a", "-b")
     assert caught.value.code == 9
+
+
+def test_a_library_that_ends_its_process_as_if_all_were_well_is_an_error_too() -> None:
+    with pytest.raises(CompileError, match="Library error") as caught:
+        _call(jobs.die, 0, _LONG)
+
+    assert (caught.value.command, caught.value.code) == (("libx", "-a", "-b"), 0)
+
+
+def test_the_child_finds_this_package_where_only_the_current_directory_led_to_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    root = Path(library.__file__).parents[2]
+    monkeypatch.chdir(root)
+    monkeypatch.setattr("sys.path", ["", *(entry for entry in sys.path if Path(entry) not in {Path(), root})])
+
+    assert library._search_path() == [str(root), *sys.path[1:]]
+    assert _call(jobs.double, "ab", _LONG).products["product"] == b"abab"
 
 
 @pytest.mark.parametrize("timeout", [None, _LONG])

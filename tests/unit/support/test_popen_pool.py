@@ -5,8 +5,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +19,7 @@ from tvm.error import (
     TaskTimeoutError,
     WorkerDiedError,
 )
+from tvm.support import process
 from tvm.support.popen_pool import MapResult, PopenPoolExecutor, PopenWorker, StatusKind, kill_child_processes
 
 pytestmark = pytest.mark.usefixtures("no_process_is_left")
@@ -74,6 +77,37 @@ class TestWorker:
         assert isinstance(error, WorkerDiedError)
         assert worker.recv() == 1
 
+    def test_what_is_sent_after_a_kill_gets_its_own_answer(self, worker: PopenWorker) -> None:
+        worker.send(time.sleep, (_LONG,))
+        worker.kill()
+        worker.send(abs, (-1,))
+
+        assert worker.recv() == 1
+        with pytest.raises(PoolError, match="nothing was sent"):
+            worker.recv()
+
+    def test_to_kill_what_never_ran_starts_and_ends_nothing(
+        self, worker: PopenWorker, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        companion, started = process.companion, list[Sequence[str]]()
+
+        def counted(argv: Sequence[str], **options: Any) -> "process.Companion[bytes]":
+            started.append(argv)
+            return companion(argv, **options)
+
+        monkeypatch.setattr(process, "companion", counted)
+        worker.kill()
+        worker.send(abs, (-1,))
+
+        assert worker.recv() == 1
+        assert len(started) == 1
+
+    def test_a_task_s_own_cancellation_is_not_a_kill(self, worker: PopenWorker) -> None:
+        worker.send(jobs.fail, (CancelledError("mine"),))
+
+        with pytest.raises(CancelledError, match="mine"):
+            worker.recv()
+
     def test_join_returns_when_the_process_has_ended(self, worker: PopenWorker) -> None:
         worker.send(os._exit, (0,))
         worker.join(_LONG)
@@ -98,6 +132,22 @@ class TestWorker:
 
         assert seen[::2] == ["value"] * 3
         assert len(set(seen[1::2])) == 3
+
+    @pytest.mark.parametrize("initializer", [threading.Lock, jobs.LoadsOnlyAtHome])
+    def test_what_the_initializer_returns_is_nobody_s(self, initializer: Callable[..., object]) -> None:
+        worker = PopenWorker(initializer)
+        worker.send(abs, (-1,))
+
+        assert worker.recv() == 1
+        worker.kill()
+
+    def test_an_initializer_that_no_buffer_of_the_system_holds(self) -> None:
+        text = os.urandom(5 << 20)
+        worker = PopenWorker(jobs.initialize, (text,), initializer_timeout=20)
+        worker.send(jobs.initialized, timeout=_LONG)
+
+        assert worker.recv() == text
+        worker.kill()
 
     def test_0_uses_are_no_limit(self) -> None:
         worker = PopenWorker(maximum_uses=0)

@@ -163,6 +163,13 @@ class TestNormalize:
             second = normalize_file_list_by_unpacking_tars(temp, ["x.tar"])
             assert [*first, *second] == [temp.relpath("temp0/a.o"), temp.relpath("temp1/a.o")]
 
+    def test_a_folder_that_comes_into_being_meanwhile_is_passed_over(self, work: Path) -> None:
+        tar("x.tar", files(work / "in", a="1"))
+        with TempDirectory() as temp:
+            # Not there for who looks, and there for who makes it.
+            (temp / "temp0").symlink_to(work / "none")
+            assert normalize_file_list_by_unpacking_tars(temp, ["x.tar"]) == [temp.relpath("temp1/a.o")]
+
     def test_files_in_folders_are_found(self, work: Path) -> None:
         with tarfile.open(work / "x.tar", "w") as listing:
             for name in ("b/z.o", "b/a.o", "a.o"):

@@ -41,13 +41,13 @@ class DaskExecutor(Executor):
                 raise RuntimeError(msg)
             self._open.add(future)
         future.add_done_callback(self._open.discard)
+        key = f"tvm-{uuid.uuid4().hex}"
         try:
             body = dumps(fn, args, kwargs)
-        except Exception as error:  # noqa: BLE001 - __reduce__ may raise anything
+            sent = self._client.submit(remote.run, body, self._timeout, self._settings, pure=False, key=key)
+        except Exception as error:  # noqa: BLE001 - __reduce__ may raise anything, and so may a client without its scheduler
             future.set_exception(error)
             return future
-        key = f"tvm-{uuid.uuid4().hex}"
-        sent = self._client.submit(remote.run, body, self._timeout, self._settings, pure=False, key=key)
         sent.add_done_callback(lambda done: _settle(future, done))
         future.add_done_callback(lambda own: sent.cancel() if own.cancelled() else None)
         return future
@@ -65,8 +65,13 @@ class DaskExecutor(Executor):
             for future in list(self._open):
                 future.cancel()
         if wait:
-            _await(self._open)
-            self._client.close()
+            self._finish()
+        else:
+            threading.Thread(target=self._finish, name="tvm-pool-dask", daemon=True).start()
+
+    def _finish(self) -> None:
+        _await(self._open)
+        self._client.close()
 
 
 def _await(futures: "set[Future[Any]]") -> None:

@@ -7,6 +7,7 @@ import threading
 import time
 import weakref
 from collections import deque
+from collections.abc import Iterator
 from concurrent.futures import InvalidStateError
 from contextlib import suppress
 from functools import partial
@@ -75,9 +76,9 @@ class Engine:
             if self._closed:
                 msg = "cannot schedule new futures after shutdown"
                 raise RuntimeError(msg)
-            self._tasks.append(task)
             if self.thread is None:
                 self._start()
+            self._tasks.append(task)
         if self._asleep:
             self.wake()
 
@@ -89,7 +90,15 @@ class Engine:
         self._bell.setblocking(False)  # noqa: FBT003 - as above
         # A daemon: the interpreter's exit does not wait for a task.
         self.thread = threading.Thread(target=self._run, args=(woken,), name="tvm-pool", daemon=True)
-        self.thread.start()
+        try:
+            self.thread.start()
+        except BaseException:
+            # No room for a thread: the next task tries again, and nobody waits for one that never ran.
+            self.thread = None
+            self._launcher.close(_EXIT_LIMIT)
+            woken.close()
+            self._bell.close()
+            raise
 
     def wake(self) -> None:
         """Make the thread look around."""
@@ -103,13 +112,15 @@ class Engine:
             return
         with self._lock:
             self._closed = True
-            if cancel:
-                self._cancel_queued()
             if not restart and self._starts is None:
-                self._starts = self._count - len(self.members)
+                # What is about to end anyway was to be followed by another one before this.
+                self._starts = self._count - sum(member.state is not State.ENDING for member in list(self.members))
+        if cancel:
+            self._cancel_queued()
         self.wake()
 
     def _cancel_queued(self) -> None:
+        # Not under the lock: this runs callbacks, and they may use the pool.
         while self._tasks:
             with suppress(IndexError):
                 self._tasks.popleft().future.cancel()
@@ -121,13 +132,15 @@ class Engine:
 
     def end_members(self) -> None:
         """End all workers now, and their supervisor; more tasks are welcome. Returns when they are gone."""
+        self._cancel_queued()
         with self._lock:
-            self._cancel_queued()
             thread = self.thread
+        if thread is None:
+            return
         ended = threading.Event()
         self._end_wanted.append(ended)
         self.wake()
-        while thread is not None and thread.is_alive() and not ended.wait(_LOOK):
+        while thread.is_alive() and not ended.wait(_LOOK):
             pass
 
     def forsake(self, *, kill: bool) -> None:
@@ -138,9 +151,15 @@ class Engine:
 
     def join(self, deadline: float | None = None) -> None:
         """Wait until all is over, not longer than to the deadline."""
-        for thread in (self.thread, self._loading.thread, self._calling.thread):
+        for thread in self._threads():
             if thread is not None and thread is not threading.current_thread():
                 thread.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
+
+    def _threads(self) -> Iterator[threading.Thread | None]:
+        # One by one: each may start the next.
+        yield self.thread
+        yield self._loading.thread
+        yield self._calling.thread
 
     def __del__(self) -> None:
         # Not earlier: another thread may be about to use it.
@@ -158,9 +177,16 @@ class Engine:
             self._collapse(error)
         finally:
             self._launcher.close(_EXIT_LIMIT)
-            self._loading.close()
-            self._calling.close()
+            self._close_asides()
             woken.close()
+
+    def _close_asides(self) -> None:
+        if self._loading.thread is None:
+            self._calling.close()
+        else:
+            # What is loaded until then has callbacks too.
+            self._loading.put(self._calling.close)
+            self._loading.close()
 
     def _collapse(self, error: BaseException) -> None:
         with self._lock:
@@ -170,6 +196,7 @@ class Engine:
             for task in member.tasks:
                 self._deliver(Done(task=task, error=error))
             member.process.close()
+        self.members.clear()
         self._fail_queued(error)
 
     def _is_over(self) -> bool:
@@ -185,7 +212,7 @@ class Engine:
             # Nobody waits for this thread: answers gather, and it and who waits for them wake less often.
             time.sleep(_GATHER)
         # What was queued before this saw nobody asleep.
-        ready = self._poll.wait(0.0 if self._tasks and self._has_room() else self._pause())
+        ready = self._poll.wait(0.0 if self._tasks and (self._has_room() or self._wants_worker()) else self._pause())
         self._asleep = False
         if woken.fileno() in ready:
             with suppress(BlockingIOError):
@@ -226,9 +253,8 @@ class Engine:
         if self._end_wanted:
             self._tell_of_end()
             return
-        starting = sum(not member.is_prepared and member.state is not State.ENDING for member in self.members)
-        while len(self._tasks) + len(self._again) > starting and len(self.members) < self._count and self._may_start():
-            starting += self._launch()
+        while self._wants_worker():
+            self._launch()
         if self._has_tasks() and not self.members:
             self._fail_queued(PoolError("the pool was shut down, and its workers are gone: none is started any more"))
 
@@ -270,32 +296,37 @@ class Engine:
                     return task
         return None
 
-    def _may_start(self) -> bool:
-        if self._starts is None:
-            return True
-        self._starts -= 1
-        return self._starts >= 0
+    def _wants_worker(self) -> bool:
+        """Tell whether there are more tasks than workers about to take one, and another worker may be started."""
+        if self._end_wanted or len(self.members) >= self._count or (self._starts is not None and self._starts <= 0):
+            return False
+        starting = sum(not member.is_prepared and member.state is not State.ENDING for member in self.members)
+        return len(self._tasks) + len(self._again) > starting
 
-    def _launch(self) -> int:
+    def _launch(self) -> None:
         settings = self._settings
+        if self._starts is not None:
+            self._starts -= 1
         try:
             command = processes.command(stdout=settings.stdout, stderr=settings.stderr, autoload=settings.autoload)
             member = Member(self._launcher.launch(command), settings)
         except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to who waits
             self._fail_one(error)
-            return 0
+            return
         self.members.append(member)
         self._poll.register(member.process.channel.fileno())
+        self._poll.sending(member.process.channel.fileno(), on=member.is_sending)
         self._poll.register(member.process.line_fileno())
-        return 1
 
     def _serve(self, member: Member) -> None:
         if member.is_sending:
-            self._poll.sending(member.process.channel.fileno(), on=member.flush())
+            member.flush()
         done = list(member.receive())
         # It gets its next tasks before anybody is told of the last ones.
         if done:
             self._employ(member)
+        # An initializer may have been sent, and not have gone as a whole.
+        self._poll.sending(member.process.channel.fileno(), on=member.is_sending)
         for one in done:
             self._deliver(one)
         if member.state is State.ENDING:

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import CancelledError, Executor, Future
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -56,9 +56,12 @@ def _submit_next(
 
 
 def _result(future: "Future[Any]") -> MapResult:
+    error: BaseException | None
     try:
+        # Not result(): what it raises could also be this thread's own KeyboardInterrupt.
+        error = future.exception()
+    except CancelledError as cancelled:
+        error = cancelled
+    if error is None:
         return MapResult(StatusKind.COMPLETE, future.result())
-    except TimeoutError as error:
-        return MapResult(StatusKind.TIMEOUT, error)
-    except Exception as error:  # noqa: BLE001 - that is what this is for
-        return MapResult(StatusKind.EXCEPTION, error)
+    return MapResult(StatusKind.TIMEOUT if isinstance(error, TimeoutError) else StatusKind.EXCEPTION, error)

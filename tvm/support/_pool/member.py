@@ -18,6 +18,8 @@ from tvm.support._pool.tasks import Settings, Task, dumps, time_limit
 _END_LIMIT = 4.0
 # Seconds: after quick tasks some are sent in advance; they are taken back when one takes longer than this.
 _LONG = 0.02
+# What comes from a worker whose initializer returned: its value is nobody's, and need not be one that can be sent.
+_RETURNED = frozenset({Answer.COMPLETE, Answer.PLAIN, Answer.UNPICKLABLE})
 # How many tasks a worker has at most.
 _ADVANCE = 16
 
@@ -178,7 +180,8 @@ class Member:
 
     def _prepare(self, frame: Frame) -> None:
         try:
-            answers.value_of(frame)
+            if frame.kind not in _RETURNED:
+                answers.value_of(frame)
             if self.state is State.STARTING and self._settings.initializer is not None:
                 self._initialize()
             else:
@@ -229,7 +232,8 @@ class Member:
         """Have it ended with all that it started; `error` is why, None when it is gone already."""
         if self.state is not State.ENDING:
             self._doing = _DOING[self.state]
-            self._blamed = self.tasks[0] if self.tasks else None
+            # Where it ended by itself, its last words tell which task it was at.
+            self._blamed = self.tasks[0] if self.tasks and error is not None else None
             self.state = State.ENDING
             self.error = error
             self.process.kill()
@@ -267,9 +271,9 @@ class Member:
         started = len(self.tasks) - (self.process.recall(len(self.tasks)) if self.tasks else 0)
         left = list(self.tasks)
         self.tasks.clear()
+        blamed = self._blamed or next(iter(left), None)
         failed = [
-            Done(task=task, error=self.error if task is self._blamed else answers.caught_up())
-            for task in left[:started]
+            Done(task=task, error=self.error if task is blamed else answers.caught_up()) for task in left[:started]
         ]
         return failed, left[started:]
 

@@ -8,7 +8,7 @@ from array import array
 from contextlib import suppress
 from pathlib import Path
 
-from tvm.error import PoolError
+from tvm.error import PoolError, TVMError
 from tvm.support import process
 from tvm.support._pool import supervisor
 from tvm.support._pool.frames import Channel
@@ -129,7 +129,7 @@ class PosixLauncher:
 
     def prepare(self) -> None:
         """Start the supervisor. If that fails, `launch` tries again and tells."""
-        with suppress(PoolError):
+        with suppress(TVMError, OSError):
             self._control = self._control or self._start()
 
     def launch(self, command: Command) -> PosixProcess:
@@ -179,9 +179,10 @@ class PosixLauncher:
         raise PoolError(msg, fix="look at what it wrote to stderr; is the limit on processes (ulimit -u) reached?")
 
     def _start(self) -> socket.socket:
+        program = interpreter()
         control, theirs = _pair()
         self._folder = make_folder()
-        words = [interpreter(), "-I", "-S", _PROGRAM, str(theirs.fileno()), str(os.getpid()), self._folder]
+        words = [program, "-I", "-S", _PROGRAM, str(theirs.fileno()), str(os.getpid()), self._folder]
         try:
             self._child = process.companion(words, keep=[theirs.fileno()])
         except OSError as error:
@@ -202,8 +203,9 @@ class PosixLauncher:
 
     def _remove_folder(self) -> None:
         """Remove the folder of temporary files if no supervisor was there to do it, and nothing of finished tasks is in it."""
-        with suppress(OSError):
-            Path(self._folder).rmdir()
+        if self._folder:
+            with suppress(OSError):
+                Path(self._folder).rmdir()
 
     def _forget(self) -> None:
         control, self._control = self._control, None

@@ -7,7 +7,6 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-from tvm.error import PoolError, TaskTimeoutError
 from tvm.support._pool import launchers
 from tvm.support._pool.engine import Engine
 from tvm.support._pool.frames import Frame
@@ -18,10 +17,10 @@ _OF_THREAD = threading.local()
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """What became of a task: a frame of the worker, or an error of the pool."""
+    """What became of a task: a frame of the worker, or an error of the pool or of its initializer."""
 
     frame: Frame | None = None
-    error: PoolError | TaskTimeoutError | None = None
+    error: Exception | None = None
 
 
 def run(body: bytes, timeout: float | None, settings: Settings) -> Reply:
@@ -31,7 +30,7 @@ def run(body: bytes, timeout: float | None, settings: Settings) -> Reply:
     engine.submit(Task(future=future, body=body, timeout=timeout, raw=True))
     try:
         return Reply(frame=future.result())
-    except (PoolError, TaskTimeoutError) as error:
+    except Exception as error:  # noqa: BLE001 - of the initializer, which may raise anything
         return Reply(error=error)
 
 

@@ -59,15 +59,14 @@ def _children_by_scan(parent: int) -> "list[int]":
 
 
 def _children_by_libproc(pid: int) -> "list[int]":
-    import ctypes  # noqa: PLC0415 - macOS alone needs it here
-
     library = ctypes.CDLL("/usr/lib/libproc.dylib")
     room = 1024
     while True:
         numbers = (ctypes.c_int * room)()
         count = library.proc_listchildpids(pid, numbers, ctypes.sizeof(numbers))
         if count < room:
-            return list(numbers[: max(count, 0)])
+            # Some versions give the number of bytes; a 0 would mean our own group to who signals it.
+            return [number for number in numbers[: max(count, 0)] if number]
         room *= 4
 
 
@@ -191,10 +190,7 @@ class Worker:
 
     def tell(self, text: str) -> None:
         """Send one line to the parent, who may be gone."""
-        try:
-            self.line.send(text.encode() + b"\n")
-        except OSError:
-            return
+        _tell(self.line, text)
 
 
 class Supervisor:
@@ -334,16 +330,26 @@ class Supervisor:
         temp = self._make_folder(name)
         if temp:
             environment[b"TMPDIR"] = environment[b"TVM_POOL_TEMP"] = os.fsencode(temp)
-        pid = os.fork()
-        if pid == 0:
-            self._become(argv, environment, line, others)
-        worker = Worker(pid, _socket.socket(fileno=line), name)
-        self._workers[pid] = worker
-        worker.tell(f"pid {pid}")
+        told = _socket.socket(fileno=line)
+        try:
+            pid = os.fork()
+        except OSError as error:
+            # Those that run must not end because there is no room for one more.
+            _tell(told, f"failed {error}")
+            told.close()
+            clear(self._folder, name)
+        else:
+            if pid == 0:
+                self._become(argv, environment, line, others)
+            self._workers[pid] = worker = Worker(pid, told, name)
+            worker.tell(f"pid {pid}")
         for descriptor in others:
             os.close(descriptor)
 
     def _make_folder(self, name: str) -> str:
+        if not self._folder:
+            # Names in it would be names in the root.
+            return ""
         path = f"{self._folder}/{name}{TASK_NUMBER_SEPARATOR}0"
         try:
             os.mkdir(path, 0o700)  # noqa: PTH102 - as above
@@ -355,8 +361,8 @@ class Supervisor:
         return path
 
     def _become(self, argv: "list[bytes]", environment: "dict[bytes, bytes]", line: int, others: "list[int]") -> None:
-        channel, permits, stdout, stderr, folder = others
         try:
+            channel, permits, stdout, stderr, folder = others
             signal.set_wakeup_fd(-1)
             for number in (signal.SIGCHLD, signal.SIGHUP, signal.SIGINT, signal.SIGPIPE, signal.SIGTERM):
                 signal.signal(number, signal.SIG_DFL)
@@ -375,6 +381,13 @@ class Supervisor:
             os.write(line, f"failed {error}\n".encode(errors="replace"))
         finally:
             os._exit(127)
+
+
+def _tell(line: "_socket.socket", text: str) -> None:
+    try:
+        line.send(text.encode() + b"\n")
+    except OSError:
+        return
 
 
 def _empty(pipe: int) -> None:

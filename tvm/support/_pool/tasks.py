@@ -123,7 +123,9 @@ def _is_plain(function: Callable[..., Any]) -> bool:
     cloudpickle: Any = sys.modules.get("cloudpickle")
     # Modules whose functions shall go by value.
     by_value = cloudpickle.list_registry_pickle_by_value() if cloudpickle else ()
-    return function.__module__ != "__main__" and not any(function.__module__.startswith(name) for name in by_value)
+    # A method of a built-in object has no module.
+    module = function.__module__ or ""
+    return module != "__main__" and not any(module.startswith(name) for name in by_value)
 
 
 class Aside:

@@ -6,9 +6,11 @@ What a task starts is in the job too, so there is no supervisor. A worker gets i
 import ctypes
 import os
 import socket
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from operator import attrgetter
 from pathlib import Path
 from typing import Protocol
 
@@ -83,6 +85,7 @@ class Job:
             self._handle, _EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits)
         )
         if not done:
+            self.close()
             raise PoolError(msg)
 
     def add(self, handle: int) -> None:
@@ -162,8 +165,20 @@ class WindowsProcess:
 
 
 def _share(own: socket.socket, pid: int) -> bytes:
-    share: Callable[[socket.socket, int], bytes] = vars(socket.socket)["share"]
-    return share(own, pid)
+    # Inherited from the class in C, and not there on other systems.
+    share: Callable[[int], bytes] = attrgetter("share")(own)
+    return share(pid)
+
+
+def _direct(argv: Sequence[str], environment: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
+    """Return command and environment with the interpreter itself: a virtual environment's python.exe starts it as a second process.
+
+    The socket would be shared with the first one. multiprocessing does the same.
+    """
+    base = str(vars(sys).get("_base_executable") or argv[0])
+    if os.path.normcase(base) == os.path.normcase(argv[0]):
+        return list(argv), dict(environment)
+    return [base, *argv[1:]], {**environment, "__PYVENV_LAUNCHER__": argv[0]}
 
 
 class WindowsLauncher:
@@ -189,29 +204,52 @@ class WindowsLauncher:
         self._made += 1
         name = str(self._made)
         channel, theirs = socket.socketpair()
-        output = descriptor_of(command.stdout, 1)
-        errors = output if command.stderr == process.STDOUT else descriptor_of(command.stderr, 2)
         try:
-            job = Job(self._kernel())
-            child = process.companion(
-                [*command.argv, "--pool", "stdin"],
-                env={**command.environment, **self._temp(name)},
-                stdin=process.PIPE,
-                stdout=output,
-                stderr=errors,
-            )
-            # It can start nothing before it has the socket, and so nothing outside of the job.
-            job.add(self._handle_of(child))
-            if child.stdin is not None:
-                with child.stdin:
-                    child.stdin.write(self._share(theirs, child.pid))
+            child, job = self._start(command, name, theirs)
+        except BaseException:
+            channel.close()
+            supervisor.clear(self._folder, name)
+            raise
         finally:
             theirs.close()
-            for descriptor in {output, errors}:
-                os.close(descriptor)
         return WindowsProcess(channel, child, job, folder=self._folder, name=name)
 
+    def _start(self, command: Command, name: str, theirs: socket.socket) -> "tuple[process.Companion[bytes], Job]":
+        job = Job(self._kernel())
+        try:
+            child = self._companion(command, name)
+            try:
+                # It can start nothing before it has the socket, and so nothing outside of the job.
+                job.add(self._handle_of(child))
+                if child.stdin is not None:
+                    with child.stdin:
+                        child.stdin.write(self._share(theirs, child.pid))
+            except BaseException:
+                if child.stdin is not None:
+                    child.stdin.close()
+                process.end_group(child)
+                raise
+        except BaseException:
+            job.close()
+            raise
+        return child, job
+
+    def _companion(self, command: Command, name: str) -> "process.Companion[bytes]":
+        argv, environment = _direct(command.argv, {**command.environment, **self._temp(name)})
+        opened = [descriptor_of(command.stdout, 1)]
+        try:
+            opened.append(opened[0] if command.stderr == process.STDOUT else descriptor_of(command.stderr, 2))
+            return process.companion(
+                [*argv, "--pool", "stdin"], env=environment, stdin=process.PIPE, stdout=opened[0], stderr=opened[1]
+            )
+        finally:
+            for descriptor in set(opened):
+                os.close(descriptor)
+
     def _temp(self, name: str) -> dict[str, str]:
+        if not self._folder:
+            # Names in it would be names in the root.
+            return {}
         path = f"{self._folder}/{name}{supervisor.TASK_NUMBER_SEPARATOR}0"
         try:
             Path(path).mkdir(mode=0o700)
@@ -222,5 +260,6 @@ class WindowsLauncher:
 
     def close(self, _limit: float) -> None:
         """Remove the folder of temporary files if nothing of finished tasks is in it."""
-        with suppress(OSError):
-            Path(self._folder).rmdir()
+        if self._folder:
+            with suppress(OSError):
+                Path(self._folder).rmdir()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.unit.support.pool_processes import await_that
 from tvm.error import PoolError, TaskTimeoutError, WorkerDiedError
 from tvm.support._pool.dask import DaskExecutor
 from tvm.support._pool.frames import Answer, Frame
@@ -51,9 +52,12 @@ class _Client:
         self.address = address
         self.remotes: list[_Remote] = []
         self.closed = False
+        self.error: Exception | None = None
         _Client.made.append(self)
 
     def submit(self, *_args: object, **_options: object) -> _Remote:
+        if self.error is not None:
+            raise self.error
         self.remotes.append(_Remote())
         return self.remotes[-1]
 
@@ -142,3 +146,22 @@ def test_what_cannot_be_pickled(pool: DaskExecutor) -> None:
     future = pool.submit(lambda value: value, sys._getframe())
 
     assert isinstance(future.exception(), TypeError)
+
+
+def test_a_scheduler_that_takes_nothing_is_the_error_of_the_future(pool: DaskExecutor) -> None:
+    _Client.made[0].error = OSError("lost")
+    future = pool.submit(abs, -1)
+
+    assert repr(future.exception(20)) == "OSError('lost')"
+    pool.shutdown()
+    assert _Client.made[0].closed
+
+
+def test_without_waiting_the_connection_is_closed_when_all_is_done(pool: DaskExecutor) -> None:
+    future, remote = _sent(pool)
+    pool.shutdown(wait=False)
+    assert not _Client.made[0].closed
+    remote.end("finished", Reply(frame=Frame(kind=Answer.PLAIN, body=b"I42\n.")))
+    await_that(lambda: _Client.made[0].closed)
+
+    assert future.result() == 42

@@ -15,7 +15,7 @@ from tvm.error import (
     WorkerDiedError,
 )
 from tvm.support._pool.engine import Engine
-from tvm.support._pool.member import Member
+from tvm.support._pool.member import Member, State
 from tvm.support.popen_pool import PopenPoolExecutor, PopenWorker
 
 pytestmark = pytest.mark.usefixtures("no_process_is_left")
@@ -80,6 +80,37 @@ class TestPool:
 
         assert got == [[2]]
 
+    def test_a_task_that_comes_in_the_moment_before_the_thread_sleeps_gets_a_worker(
+        self, pool: PopenPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        pool.submit(jobs.touch_and_sleep, str(tmp_path / "pid"), _LONG)
+        await_that((tmp_path / "pid").exists)
+        assign, late = Engine._assign, list[Future[int]]()
+
+        def then_submit(engine: Engine) -> None:
+            assign(engine)
+            if not late:
+                late.append(pool.submit(abs, -1))
+
+        monkeypatch.setattr(Engine, "_assign", then_submit)
+        pool._engine.wake()
+        await_that(lambda: late)
+
+        assert late[0].result(20) == 1
+
+    def test_without_room_for_a_thread_the_next_task_tries_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(_: threading.Thread) -> None:
+            msg = "can't start new thread"
+            raise RuntimeError(msg)
+
+        with PopenPoolExecutor(1) as pool:
+            with monkeypatch.context() as patch:
+                patch.setattr(threading.Thread, "start", refuse)
+                with pytest.raises(RuntimeError, match="can't start new thread"):
+                    pool.submit(abs, -1)
+            assert below() == set()
+            assert pool.submit(abs, -2).result(20) == 2
+
     def test_a_callback_that_fails_harms_nobody(self, pool: PopenPoolExecutor) -> None:
         pool.submit(time.sleep, 0.1).add_done_callback(lambda _: jobs.fail(ValueError("callback")))
 
@@ -124,6 +155,49 @@ class TestShutdown:
 
         assert all(future.done() and not future.cancelled() for future in futures)
         assert below() == set()
+
+    def test_it_waits_for_what_is_still_loaded_and_for_its_callbacks(self) -> None:
+        called: list[Future[object]] = []
+        pool = PopenPoolExecutor(1)
+        future: Future[object] = pool.submit(jobs.LoadsIn, 0.5)
+        future.add_done_callback(called.append)
+        pool.shutdown()
+
+        assert future.done()
+        assert called == [future]
+
+    def test_a_callback_of_a_dropped_task_may_use_the_pool(self, tmp_path: Path) -> None:
+        refused: list[bool] = []
+
+        def again(_: Future[int]) -> None:
+            try:
+                pool.submit(abs, 2)
+            except RuntimeError:
+                refused.append(True)
+
+        pool = PopenPoolExecutor(1)
+        pool.submit(jobs.touch_and_sleep, str(tmp_path / "pid"), 0.1)
+        await_that((tmp_path / "pid").exists)
+        pool.submit(abs, 1).add_done_callback(again)
+        thread = threading.Thread(target=pool.shutdown, kwargs={"cancel_futures": True}, daemon=True)
+        thread.start()
+        thread.join(20)
+
+        assert refused == [True]
+        assert not thread.is_alive()
+
+    def test_a_worker_that_was_about_to_be_replaced_is_replaced(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        is_gone, may_go = Member.is_gone, threading.Event()
+        monkeypatch.setattr(Member, "is_gone", lambda member: may_go.is_set() and is_gone(member))
+        pool = PopenPoolExecutor(1, maximum_process_uses=1)
+        assert pool.submit(abs, -1).result() == 1
+        await_that(lambda: [member.state for member in pool._engine.members] == [State.ENDING])
+        queued = pool.submit(abs, -2)
+        pool.shutdown(wait=False)
+        may_go.set()
+        pool._engine.wake()
+
+        assert queued.result(20) == 2
 
     def test_without_waiting_it_returns_at_once_and_what_is_queued_is_done(self) -> None:
         pool = PopenPoolExecutor(1)
@@ -220,6 +294,7 @@ def test_a_mistake_of_its_own_leaves_nobody_waiting_and_no_process(monkeypatch: 
 
     assert repr(pool.submit(abs, -1).exception(30)) == "AssertionError('a mistake')"
     await_that(lambda: below() == set())
+    assert not pool._engine.is_in_use()
     with pytest.raises(RuntimeError, match="cannot schedule new futures after shutdown"):
         pool.submit(abs, 1)
 

@@ -1,5 +1,6 @@
+import asyncio
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import CancelledError, Executor, Future
 from typing import Any
 
 import pytest
@@ -47,6 +48,36 @@ def test_a_time_limit_has_a_status_of_its_own() -> None:
     (result,) = map_with_error_catching(_AtOnce(), overrun, [1], window=2)
 
     assert result.status is StatusKind.TIMEOUT
+
+
+@pytest.mark.parametrize("error", [GeneratorExit("g"), asyncio.CancelledError()])
+def test_what_is_no_exception_of_python_s_kind_ends_no_mapping(error: BaseException) -> None:
+    pool = _Never()
+    results = map_with_error_catching(pool, abs, [1, 2], window=2)
+    submit = pool.submit
+    pool.submit = lambda fn, *args: _failed(submit(fn, *args), error)  # type: ignore[method-assign] # a stand-in
+
+    assert [*results] == [MapResult(StatusKind.EXCEPTION, error)] * 2
+
+
+def _failed(future: "Future[Any]", error: BaseException) -> "Future[Any]":
+    future.set_exception(error)
+    return future
+
+
+def test_one_that_was_cancelled_is_an_exception_too() -> None:
+    pool = _Never()
+    results = map_with_error_catching(pool, abs, [1], window=1)
+    submit = pool.submit
+    pool.submit = lambda fn, *args: _cancelled(submit(fn, *args))  # type: ignore[method-assign] # as above
+
+    (result,) = results
+    assert (result.status, type(result.value)) == (StatusKind.EXCEPTION, CancelledError)
+
+
+def _cancelled(future: "Future[Any]") -> "Future[Any]":
+    future.cancel()
+    return future
 
 
 def test_no_more_than_the_window_is_taken_in_advance() -> None:

@@ -13,10 +13,11 @@ from tests.unit.support import pool_jobs as jobs
 from tests.unit.support.pool_processes import await_that, below, is_supervisor, supervisor_of
 from tvm.error import (
     PoolError,
+    TVMError,
     WorkerDiedError,
 )
 from tvm.support import process
-from tvm.support._pool import processes, supervisor
+from tvm.support._pool import posix, processes, supervisor
 from tvm.support._pool.posix import PosixLauncher
 from tvm.support.popen_pool import PopenPoolExecutor, PopenWorker
 
@@ -121,6 +122,46 @@ def test_a_worker_that_cannot_be_started_is_the_error_of_the_task(monkeypatch: p
     monkeypatch.setattr(processes, "interpreter", lambda: "/nonexistent/python")
     with PopenPoolExecutor(1) as pool, pytest.raises(PoolError, match=r"while it was starting: .*No such file"):
         pool.submit(abs, -1).result()
+
+
+def test_a_program_that_does_not_know_its_interpreter_is_the_error_of_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    with PopenPoolExecutor(1) as pool:
+        monkeypatch.setattr(sys, "executable", "")
+        with pytest.raises(TVMError, match="need a Python interpreter"):
+            pool.submit(abs, -1).result()
+        assert list(Path(tempfile.gettempdir()).iterdir()) == []
+
+
+_FORKS_ONCE = """
+import os, runpy
+fork, made = os.fork, []
+def limited():
+    if made:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+    made.append(True)
+    return fork()
+os.fork = limited
+runpy.run_path({program!r}, run_name="__main__")
+"""
+
+
+def test_without_room_for_one_more_process_those_that_run_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "supervisor.py"
+    program.write_text(_FORKS_ONCE.format(program=posix._PROGRAM), encoding="utf-8")
+    monkeypatch.setattr(posix, "_PROGRAM", str(program))
+    pool = PopenPoolExecutor(2)
+    first = pool.submit(jobs.touch_and_sleep, str(tmp_path / "pid"), _LONG)
+    await_that((tmp_path / "pid").exists)
+
+    with pytest.raises(WorkerDiedError, match=r"while it was starting: .*temporarily unavailable"):
+        pool.submit(abs, -1).result()
+    assert not first.done()
+    (folder,) = Path(tempfile.gettempdir()).iterdir()
+    assert [path.name for path in folder.iterdir()] == ["1.0"]
+    pool.kill_workers()
+    pool.shutdown()
 
 
 def test_a_killed_supervisor_is_replaced() -> None:

@@ -57,12 +57,19 @@ class TestChildren:
         assert supervisor.children(1) == list(range(2, 3000))
         assert library.asked == [(1, 1024), (1, 4096)]
 
+    def test_on_a_macos_that_counts_bytes(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A 0 would stop and kill this process's own group."""
+        monkeypatch.setattr(supervisor, "SYSTEM", "darwin")
+        monkeypatch.setattr(ctypes, "CDLL", lambda _: _Libproc([7, 8], unit=4))
+
+        assert supervisor.children(1) == [7, 8]
+
 
 class _Libproc:
     """Stands in for the library of macOS that lists processes."""
 
-    def __init__(self, children: list[int]) -> None:
-        self._children = children
+    def __init__(self, children: list[int], unit: int = 1) -> None:
+        self._children, self._unit = children, unit
         self.asked: list[tuple[int, int]] = []
 
     def proc_listchildpids(self, pid: int, numbers: "ctypes.Array[ctypes.c_int]", size: int) -> int:
@@ -71,7 +78,7 @@ class _Libproc:
         found = self._children[:room]
         for at, number in enumerate(found):
             numbers[at] = number
-        return len(found)
+        return len(found) * self._unit
 
 
 class TestEnd:
@@ -121,6 +128,16 @@ class TestClear:
     @pytest.mark.parametrize("folder", ["", "/nonexistent"])
     def test_there_may_be_none(self, folder: str) -> None:
         supervisor.clear(folder, "1")
+
+
+def test_without_a_folder_for_temporary_files_none_is_made_in_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    monkeypatch.setattr(os, "mkdir", lambda path, _mode: made.append(path))
+    one = object.__new__(supervisor.Supervisor)
+    one._folder = ""
+
+    assert one._make_folder("1") == ""
+    assert made == []
 
 
 def test_it_is_a_program_of_the_standard_library_alone(tmp_path: Path) -> None:

@@ -44,6 +44,8 @@ class TestDumps:
         cloudpickle.register_pickle_by_value(jobs)
         try:
             assert b"_make_function" in tasks.dumps(jobs.identity, [1], {})
+            function, args, _ = pickle.loads(tasks.dumps("abc".upper, [], {}))  # noqa: S301 - as above
+            assert function(*args) == "ABC"
         finally:
             cloudpickle.unregister_pickle_by_value(jobs)
 

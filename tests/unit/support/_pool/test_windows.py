@@ -6,13 +6,13 @@ import signal
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.unit.support.pool_processes import await_that
+from tests.unit.support.pool_processes import await_that, below
 from tvm.error import PoolError
 from tvm.support._pool import windows
 from tvm.support._pool.processes import Command
@@ -136,8 +136,77 @@ class TestProcess:
 
 @pytest.mark.parametrize("refuse", ["create", "limits"])
 def test_a_system_without_jobs(refuse: str) -> None:
+    kernel = _Kernel(refuse)
     with pytest.raises(PoolError, match="gives no job"):
-        Job(_Kernel(refuse))
+        Job(kernel)
+
+    assert ("close" in kernel.calls) == (refuse == "limits")
+
+
+def _no_share(_own: socket.socket, _pid: int) -> bytes:
+    msg = "no share"
+    raise OSError(msg)
+
+
+@pytest.mark.parametrize(
+    ("refuse", "share", "command"),
+    [
+        ("assign", _share, Command(argv=(sys.executable, "-ISc", _TOLD.format(60)), environment={})),
+        ("", _no_share, Command(argv=(sys.executable, "-ISc", _TOLD.format(60)), environment={})),
+        ("", _share, Command(argv=("/nonexistent/python",), environment={})),
+        ("", _share, Command(argv=(sys.executable,), environment={}, stderr=-7)),
+    ],
+)
+def test_a_worker_that_cannot_be_started_leaves_nothing(
+    refuse: str,
+    share: Callable[[socket.socket, int], bytes],
+    command: Command,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "_base_executable", command.argv[0])
+    kernel = _Kernel(refuse)
+    launcher = WindowsLauncher(lambda: kernel, share, lambda child: child.pid)
+    before = sorted(os.listdir("/proc/self/fd")), below()  # noqa: PTH208 - names are compared
+    with pytest.raises((OSError, ValueError)):
+        launcher.launch(command)
+
+    assert (sorted(os.listdir("/proc/self/fd")), below()) == before  # noqa: PTH208 - as above
+    assert kernel.calls[-1] == "close"
+    launcher.close(1.0)
+    assert list(tmp_path.glob("tvm-pool-*")) == []
+
+
+def test_without_a_folder_for_temporary_files_none_is_made_in_the_root(
+    kernel: _Kernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    launcher = WindowsLauncher(lambda: kernel, _share, lambda child: child.pid)
+    monkeypatch.setattr(Path, "mkdir", lambda path, **_: pytest.fail(f"{path} is made"))
+
+    assert launcher._temp("1") == {}
+
+
+def test_the_socket_is_shared_by_what_its_class_inherits() -> None:
+    class Base:
+        def share(self, pid: int) -> bytes:
+            return b"%d" % pid
+
+    class Own(Base):
+        """As socket.socket has it from the class in C."""
+
+    assert windows._share(Own(), 5) == b"5"  # type: ignore[arg-type] # a stand-in: no socket can be made here
+
+
+def test_in_a_virtual_environment_the_interpreter_itself_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "_base_executable", "/base/python")
+
+    assert windows._direct(("/base/python", "-I"), {"A": "1"}) == (["/base/python", "-I"], {"A": "1"})
+    assert windows._direct(("/venv/python", "-I"), {"A": "1"}) == (
+        ["/base/python", "-I"],
+        {"A": "1", "__PYVENV_LAUNCHER__": "/venv/python"},
+    )
 
 
 def test_a_job_that_takes_no_process() -> None:
