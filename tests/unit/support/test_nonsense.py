@@ -28,7 +28,7 @@ _VALUES = (
     "a\nb",
     "\udcff\udcfe",
     "🙂",
-    "/",
+    "/proc",
     "/dev/null",
     "..",
     "-o",

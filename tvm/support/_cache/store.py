@@ -205,8 +205,10 @@ def _stamp(root: Path) -> tuple[int, ...]:
 
 
 def _open(root: Path, *, write: bool) -> Store:
-    if write and not is_file(root / TAG):
-        _make(root)
+    if not is_file(root / TAG):
+        _require_own(root)
+        if write:
+            _make(root)
     status = _status(root)
     if sys.platform != "win32":
         if status.st_uid != os.getuid():
@@ -216,6 +218,18 @@ def _open(root: Path, *, write: bool) -> Store:
             # Nobody else may read what was compiled here, let alone put products into it.
             _closed(root)
     return Store(root=root, writable=write and os.access(root / BUILDING, os.W_OK))
+
+
+def _require_own(root: Path) -> None:
+    """Refuse a folder with other things in it, /tmp say: a store closes its folder to everybody else."""
+    try:
+        others = {path.name for path in root.iterdir()} - {*KINDS, BUILDING, TAG}
+    except (OSError, ValueError):
+        # Not there yet, or no folder: that is told when it is opened.
+        return
+    if others:
+        msg = f"{root} is no compile cache: it holds {min(others)}"
+        raise StorageError(msg, fix="set TVM_COMPILE_CACHE_DIR to a folder that is new, or empty")
 
 
 def _make(root: Path) -> None:

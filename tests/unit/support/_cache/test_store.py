@@ -132,3 +132,21 @@ def test_a_store_opened_for_reading_stays_as_it_is(opened: Store, tmp_path: Path
     assert reading.load(_KEY) is None
     assert blob.read_bytes() == b"damaged"
     assert blob.stat().st_mtime == 1
+
+
+@pytest.mark.parametrize("write", [True, False])
+def test_a_folder_with_other_things_in_it_is_refused_and_stays_as_it_is(tmp_path: Path, write: bool) -> None:  # noqa: FBT001
+    root = tmp_path / "folder"
+    root.mkdir(mode=0o755)
+    (root / "mine.txt").write_text("mine", encoding="ascii")
+    with pytest.raises(StorageError, match=r"is no compile cache: it holds mine\.txt"):
+        store.opened(root, write=write)
+    assert [path.name for path in root.iterdir()] == ["mine.txt"]
+    assert stat.S_IMODE(root.stat().st_mode) == 0o755
+
+
+def test_a_store_that_was_half_made_is_made_whole(folder: Path) -> None:
+    for name in ("manifests", "building"):
+        (folder / name).mkdir(parents=True)
+    assert store.opened(folder, write=True).writable
+    assert (folder / "CACHEDIR.TAG").is_file()
