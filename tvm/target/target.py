@@ -86,7 +86,7 @@ class Target:
         return str(self._config["tag"])
 
     def __getattr__(self, name: str) -> Any:
-        """Give an option: target.arch, target.num_cores for "num-cores"; None for one that is not set."""
+        """Give an option: target.arch, target.num_cores for "num-cores". One that is not set is no attribute: getattr has a default."""
         if name.startswith("_"):
             raise AttributeError(name)
         options = {option.replace("-", "_"): option for option in self.kind.all_options}
@@ -94,7 +94,10 @@ class Target:
             close = suggestion(name, sorted(options))
             msg = f"a target of kind {self.kind.name!r} has no option {name!r}{'; ' + close if close else ''}"
             raise AttributeError(msg)
-        return _given_out(self._config.get(options[name]))
+        if options[name] not in self._config:
+            msg = f"the option {options[name]!r} of this target is not set"
+            raise AttributeError(msg)
+        return _given_out(self._config[options[name]])
 
     def export(self) -> Config:
         """Return the configuration as a dict that makes an equal target."""

@@ -95,7 +95,13 @@ class TestMistakes:
 class TestAttributes:
     def test_an_option_is_an_attribute(self) -> None:
         target = Target({"kind": "llvm", "num-cores": 4, "mcpu": "x86-64"})
-        assert (target.num_cores, target.mcpu, target.mtriple) == (4, "x86-64", None)
+        assert (target.num_cores, target.mcpu) == (4, "x86-64")
+
+    def test_an_option_that_is_not_set_is_no_attribute(self) -> None:
+        target = Target({"kind": "llvm", "num-cores": 4, "mcpu": "x86-64"})
+        assert getattr(target, "mtriple", "none") == "none"
+        with pytest.raises(AttributeError, match="the option 'mtriple' of this target is not set"):
+            _ = target.mtriple
 
     def test_no_option_is_no_attribute(self) -> None:
         with pytest.raises(AttributeError, match="a target of kind 'c' has no option 'arch'; did you mean march"):
