@@ -8,7 +8,8 @@ from tvm.support import process
 
 
 def test_the_program_says_its_words(arch: str, tmp_path: Path, artefact: Publish) -> None:
-    source, program = tmp_path / "source.txt", tmp_path / "words.py"
+    program = tmp_path / "words.py"
+    source = tmp_path / "source.txt"
     source.write_text("print('three words long')\n", encoding="utf-8")
     process.run(["cp", source, program], timeout=60, inputs=[source], outputs=[program])
     done = process.run(["python", program], timeout=60)
