@@ -3,6 +3,9 @@
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import ModuleType
+
+from tvm._registry import suggestion
 
 
 def members(package: str, places: Mapping[str, tuple[str, ...]]) -> Callable[[str], object]:
@@ -21,13 +24,22 @@ def members(package: str, places: Mapping[str, tuple[str, ...]]) -> Callable[[st
     return find
 
 
-def submodules(package: str, names: frozenset[str]) -> Callable[[str], object]:
-    """Return the __getattr__ of a package whose submodules are there without an import of their own."""
+def submodules(
+    package: str, *, there: frozenset[str], later: frozenset[str] = frozenset()
+) -> Callable[[str], ModuleType]:
+    """Return the __getattr__ of a package: it imports a submodule at its first use.
 
-    def find(name: str) -> object:
-        if name in names:
+    AttributeError for a name that is not among those that are there; for one that comes `later` it says that.
+    """
+
+    def find(name: str) -> ModuleType:
+        if name in there:
             return import_module(f"{package}.{name}")
-        msg = f"module {package!r} has no attribute {name!r}"
-        raise AttributeError(msg)
+        if name in later:
+            msg = f"{package}.{name} is not part of this version of tvm-matrix"
+        else:
+            close = suggestion(name, sorted(there))
+            msg = f"module {package!r} has no attribute {name!r}{'; ' + close if close else ''}"
+        raise AttributeError(msg, name=name)
 
     return find

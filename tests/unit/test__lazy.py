@@ -30,7 +30,7 @@ def test_every_public_name_is_there(package: str) -> None:
 
 
 def test_a_submodule_needs_no_import_of_its_own() -> None:
-    find = _lazy.submodules("xml", frozenset({"sax"}))
+    find = _lazy.submodules("xml", there=frozenset({"sax"}))
     assert find("sax") is sys.modules["xml.sax"]
     with pytest.raises(AttributeError, match="module 'xml' has no attribute 'dom'"):
         find("dom")

@@ -3,38 +3,18 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from tvm._registry import suggestion
+from tvm._lazy import submodules
 from tvm.ir import register_op_table
 from tvm.runtime import register_device_api
 from tvm.target import register_device_target_detector, target_of_device
 
+__all__ = ["lazy", "register_devices", "register_operations", "submodules"]
+
 if TYPE_CHECKING:
     from tvm.ir import Op
     from tvm.script.table import Tables
-
-
-def submodules(
-    package: str, *, there: frozenset[str], later: frozenset[str] = frozenset()
-) -> Callable[[str], ModuleType]:
-    """Return the __getattr__ of a package: it imports a submodule at its first use.
-
-    AttributeError for a name that is not among those that are there; for one that comes `later` it says that.
-    """
-
-    def find(name: str) -> ModuleType:
-        if name in there:
-            return import_module(f"{package}.{name}")
-        if name in later:
-            msg = f"{package}.{name} is not part of this version of tvm-matrix"
-        else:
-            close = suggestion(name, sorted(there))
-            msg = f"module {package!r} has no attribute {name!r}{'; ' + close if close else ''}"
-        raise AttributeError(msg, name=name)
-
-    return find
 
 
 def lazy(module: str, name: str) -> Callable[[], Any]:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from tvm.error import CellFailedError, CompileError, ConfigError, SourceError, StorageError
 from tvm.matrix import ends, includes, tree
-from tvm.matrix.builders.__main__ import KINDS
 from tvm.matrix.engine import Box
 from tvm.matrix.plan import Plan, PlannedCell
 from tvm.matrix.results import storage
@@ -69,6 +68,9 @@ def check(request: Request) -> None:
 
 def require_builders(chosen: Plan) -> None:
     """Refuse a cell that builds no sources of users, before its image is built for nothing."""
+    # They load every wrapper, which takes longer than all else that `run` loads of this module.
+    from tvm.matrix.builders.__main__ import KINDS  # noqa: PLC0415 - see above
+
     for cell in chosen.cells:
         if cell.image not in KINDS:
             able = [name for name, one in chosen.project.matrix.cells.items() if one.image in KINDS]

@@ -16,7 +16,7 @@ __all__ = ["describe", "executor", "libinfo"]
 _MODULES = frozenset({"cc", "clang", "emcc", "ndk", "nvcc", "popen_pool", "rocm", "tar", "utils", "xcode"})
 _MODULES |= {"archive", "cache", "devices", "library", "process", "record"}
 
-__getattr__ = _lazy.submodules(__name__, _MODULES)
+__getattr__ = _lazy.submodules(__name__, there=_MODULES)
 
 
 def executor(

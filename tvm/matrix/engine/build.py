@@ -88,8 +88,8 @@ def build(
 ) -> str:
     """Build an image from a tar and return its ID. `heading` names it in errors: "image ndk".
 
-    With `fresh` every step is run, also one whose result the engine has kept. A step that fails is an ImageError with that step's output (a download of a vendor: a VendorError). Whatever else ends the
-    build, its containers are gone when this returns.
+    With `fresh` every step is run, also one whose result the engine has kept. A step that fails is an ImageError with that
+    step's output (a download of a vendor: a VendorError). Whatever else ends the build, its containers are gone when this returns.
     """
     log = _Log(progress)
     try:

@@ -83,9 +83,7 @@ def prepare(client: Client, project: Project, image: str, progress: Progress) ->
         progress(note)
     ground = prepare_base(client, project, project.matrix.images[image].suite, progress)
     wanted = _recipe(project, image, ground.base_route, ground.base_digest, route, _join(ground.route_note, note))
-    arguments = recipe.build_arguments(
-        project, image, base=f"{labels.REPOSITORY}/base-{wanted.suite}:{ground.tag}", vendor_route=route
-    )
+    arguments = recipe.build_arguments(project, image, base=_ground(project, wanted), vendor_route=route)
     return _made(client, project, wanted, arguments, progress, started)
 
 
@@ -93,18 +91,8 @@ def rebuild(client: Client, project: Project, image: str, progress: Progress) ->
     """Make an image by the same recipe and on the same base once more, every step anew; return its inventory. It does not stay."""
     first = prepare(client, project, image, progress)
     wanted = _recipe(project, image, first.base_route, first.base_digest, first.vendor_route)
-    ground = base.reference(project, wanted.suite, first.base_route, first.base_digest)
-    arguments = recipe.build_arguments(project, image, base=ground, vendor_route=first.vendor_route)
-    with build_context(project, image) as context:
-        built = build(
-            client,
-            f"image {image}",
-            context,
-            progress,
-            arguments={**proxies(os.environ), **arguments},
-            labels={LABEL: "image", LABEL_IMAGE: image},
-            fresh=True,
-        )
+    arguments = recipe.build_arguments(project, image, base=_ground(project, wanted), vendor_route=first.vendor_route)
+    built = _built(client, project, wanted, arguments, progress, fresh=True)
     try:
         return read_inventory(client, built, wanted)[0]
     finally:
@@ -195,18 +183,36 @@ def _made(
         # Another run may have made it while this one waited.
         if found := find(client, wanted):
             return found
-        with build_context(project, wanted.image) as context:
-            built = build(
-                client,
-                f"image {wanted.image}",
-                context,
-                progress,
-                arguments={**proxies(os.environ), **arguments},
-            )
+        built = _built(client, project, wanted, arguments, progress)
         content, sha256 = read_inventory(client, built, wanted)
         image_id = label(client, f"image {wanted.image}", built, _marks(wanted, sha256), wanted.reference)
     seconds = time.monotonic() - started
     return _prepared(wanted, image_id, content, sha256, note=wanted.note, built=True, seconds=seconds)
+
+
+def _ground(project: Project, wanted: Recipe) -> str:
+    """Return the name of the images/base that an image stands on."""
+    return base.reference(project, wanted.suite, wanted.base_route, wanted.base_digest)
+
+
+def _built(
+    client: Client,
+    project: Project,
+    wanted: Recipe,
+    arguments: Mapping[str, str],
+    progress: Progress,
+    *,
+    fresh: bool = False,
+) -> str:
+    with build_context(project, wanted.image) as context:
+        return build(
+            client,
+            f"image {wanted.image}",
+            context,
+            progress,
+            arguments={**proxies(os.environ), **arguments},
+            fresh=fresh,
+        )
 
 
 def _marks(wanted: Recipe, inventory_sha256: str) -> dict[str, str]:

@@ -62,10 +62,9 @@ class LocalEngine:
             seconds=time.monotonic() - started,
         )
 
-    def rebuild(self, project: Project, image: str, progress: Progress) -> Mapping[str, Any]:
+    def rebuild(self, project: Project, image: str, progress: Progress) -> Mapping[str, Any]:  # noqa: ARG002 - the protocol's
         """Raise EngineError: there is no image here that could be built."""
-        msg = f"{image} of {project.root} is built by a container engine; this is {self.describe()}"
-        progress(msg)
+        msg = f"image {image} is built by a container engine; this is {self.describe()}"
         raise EngineError(msg, fix="nox -s engine finds or starts one")
 
     def open(self, image: PreparedImage, options: BoxOptions) -> Box:

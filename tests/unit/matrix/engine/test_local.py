@@ -6,7 +6,7 @@ import pytest
 from tests.unit.matrix.engine.local_world import Machine, make_machine
 from tests.unit.matrix.projects import TEXT
 from tests.unit.stand_in import MakeStandIn
-from tvm.error import StorageError, VendorError
+from tvm.error import EngineError, StorageError, VendorError
 from tvm.matrix import tools
 from tvm.matrix.engine import BoxOptions, PreparedImage, context, labels, vendor
 from tvm.matrix.engine.local import SENTENCE, LocalEngine, probe
@@ -174,3 +174,8 @@ def test_what_only_has_such_a_name_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "tvm-box-odd" / "labels.json").write_text("[]")
     assert LocalEngine().reap() == LocalEngine().sweep("run1") == []
     assert len(list(tmp_path.glob("tvm-box-*"))) == 3
+
+
+def test_there_is_no_image_to_build_again(machine: Machine) -> None:
+    with pytest.raises(EngineError, match="image host is built by a container engine; this is "):
+        LocalEngine().rebuild(machine.project, "host", quiet)
