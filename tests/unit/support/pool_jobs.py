@@ -179,6 +179,21 @@ def pid_after(seconds: float) -> int:
     return os.getpid()
 
 
+def pid_once_there_are(count: int, folder: str) -> int:
+    """Sign in to a folder, and wait until so many processes have."""
+    (Path(folder) / str(os.getpid())).touch()
+    while len(list(Path(folder).iterdir())) < count:
+        time.sleep(0.05)
+    return os.getpid()
+
+
+def pid_once(path: str) -> int:
+    """Wait until a file is there."""
+    while not Path(path).exists():
+        time.sleep(0.005)
+    return os.getpid()
+
+
 def crash() -> None:
     ctypes.string_at(0)
 
