@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from tvm.error import DifferenceError
 from tvm.matrix import diff, runner
 from tvm.matrix.plan import Plan, PlannedCell
-from tvm.matrix.runner import Session
+from tvm.matrix.session import Session, each
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ def repro_images(session: Session, chosen: Plan, tell: Callable[[Same], None]) -
     def build(session: Session, cell: PlannedCell) -> None:
         tell(_twice(session, cell))
 
-    runner.each(session, replace(chosen, cells=cells), build)
+    each(session, replace(chosen, cells=cells), build)
 
 
 def _twice(session: Session, cell: PlannedCell) -> Same:

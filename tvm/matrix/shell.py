@@ -5,11 +5,12 @@ import sys
 from dataclasses import replace
 
 from tvm.error import ConfigError, EngineError
-from tvm.matrix import runner, tree
+from tvm.matrix import boxed, runner, tree
+from tvm.matrix.boxed import PLAIN
 from tvm.matrix.engine import Box
 from tvm.matrix.engine.box import DockerBox
 from tvm.matrix.plan import Plan, PlannedCell
-from tvm.matrix.runner import PLAIN, Session
+from tvm.matrix.session import Session, swept
 
 # A box ends by itself; this is how long one may be looked into, in seconds.
 _LIMIT = 4 * 3600
@@ -32,8 +33,8 @@ def open_shell(session: Session, cell: PlannedCell) -> None:
     session = session.of(cell.name)
     session.listener.started(cell.name)
     image = runner.prepare(session, cell)
-    with runner.swept(session), runner.opened(session, replace(cell, limit=max(cell.limit, _LIMIT)), image) as box:
-        runner.ready(box, tree.stream(session.tree, user=PLAIN.user), runner.environment_of(cell))
+    with swept(session), boxed.opened(session, replace(cell, limit=max(cell.limit, _LIMIT)), image) as box:
+        boxed.ready(box, tree.stream(session.tree, user=PLAIN.user), boxed.environment_of(cell))
         session.listener.progress(
             cell.name, f"a shell in {box.name}: no network, the tree in {PLAIN.source}; `exit` removes the box"
         )

@@ -19,7 +19,7 @@ from tvm.matrix.engine.local import SENTENCE
 from tvm.matrix.engine.printed import last_lines
 from tvm.matrix.outcome import CellOutcome, CheckOutcome, Status
 from tvm.matrix.report import Entry
-from tvm.matrix.runner import Listener
+from tvm.matrix.session import Listener
 from tvm.support.record import strip_credentials
 
 _STYLES = {"passed": "green", "failed": "bold red", "unavailable": "yellow"}

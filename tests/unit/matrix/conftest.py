@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.matrix import fake_engine as fake
 from tests.unit.matrix.engine.fake_docker import FakeDocker, serving
 from tests.unit.matrix.world import World, make_world
 from tvm.matrix.engine.client import Client
@@ -54,3 +55,14 @@ def no_sockets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no engine of this machine be found."""
     monkeypatch.setattr("tvm.matrix.engine.discover._DEFAULT_SOCKET", tmp_path / "none" / "docker.sock")
     monkeypatch.setattr("tvm.matrix.engine.discover._PODMAN_SOCKET", tmp_path / "none" / "podman.sock")
+
+
+@pytest.fixture
+def local(world: World) -> World:
+    """Return a world whose engine is this machine, with an old gcc; the cell has one more check, which needs none."""
+    world.engine.name = "local"
+    world.engine.programs["gcc --version"] = fake.prints("gcc (Debian 12.2.0-14) 12.2.0\n")
+    cells = world.project.matrix.cells
+    both = {**cells["first"].checks, **cells["second"].checks}
+    cells["first"] = cells["first"].model_copy(update={"checks": both})
+    return world

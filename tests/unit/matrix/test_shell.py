@@ -4,8 +4,9 @@ import pytest
 
 from tests.unit.matrix.world import World
 from tvm.error import ConfigError, EngineError
-from tvm.matrix import runner, shell
+from tvm.matrix import shell
 from tvm.matrix.engine.box import DockerBox
+from tvm.matrix.session import Session
 
 
 def on_a_terminal(monkeypatch: pytest.MonkeyPatch, *, reads: bool = True, writes: bool = True) -> None:
@@ -71,7 +72,7 @@ def test_a_container_is_taken_as_it_is(world: World) -> None:
 
 
 def test_whatever_ends_a_shell_no_box_of_the_run_stays(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(_box: object, _session: runner.Session) -> DockerBox:
+    def interrupted(_box: object, _session: Session) -> DockerBox:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(shell, "docker_box", interrupted)

@@ -12,6 +12,7 @@ from tvm.matrix.model import Matrix, Project
 from tvm.matrix.outcome import CellOutcome, CheckOutcome
 from tvm.matrix.plan import Plan
 from tvm.matrix.results import Results
+from tvm.matrix.session import Session, new_session
 
 _MATRIX = {
     "schema": 1,
@@ -94,9 +95,9 @@ class World:
         """Return the plan of some cells."""
         return plan.plan(self.project, cells)
 
-    def session(self, *, keep: bool = False) -> runner.Session:
+    def session(self, *, keep: bool = False) -> Session:
         """Begin a run."""
-        return runner.new_session(self.project, self.engine, self.told, keep=keep)
+        return new_session(self.project, self.engine, self.told, keep=keep)
 
     def run(self, *cells: str, keep: bool = False) -> list[CellOutcome]:
         """Run cells in a session of its own."""

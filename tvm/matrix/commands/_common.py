@@ -7,10 +7,11 @@ from pathlib import Path
 from rich.console import Console
 
 from tvm.error import EngineError
-from tvm.matrix import loader, runner
+from tvm.matrix import loader
 from tvm.matrix.engine import Engine, distinct, hosts, local
 from tvm.matrix.model import Project
 from tvm.matrix.plan import Plan
+from tvm.matrix.session import Listener, Session, new_session
 
 
 def select_engines(options: argparse.Namespace, chosen: Plan) -> dict[str, Engine]:
@@ -31,12 +32,12 @@ def select_containers(options: argparse.Namespace, chosen: Plan, why: str) -> di
 def begin(
     project: Project,
     engines: dict[str, Engine],
-    listener: runner.Listener,
+    listener: Listener,
     **options: bool,
-) -> runner.Session:
+) -> Session:
     """Begin a run on the engines of its cells."""
     first, *others = distinct(engines.values())
-    return runner.new_session(project, first, listener, hosts=engines if others else None, **options)
+    return new_session(project, first, listener, hosts=engines if others else None, **options)
 
 
 def new_console() -> Console:

@@ -9,6 +9,7 @@ from tvm.matrix import plan, report, repro, repro_images, runner, shell, table, 
 from tvm.matrix.commands._common import begin, load_project, new_console, print_line, select_containers, select_engines
 from tvm.matrix.commands.results import show_report
 from tvm.matrix.outcome import CellOutcome
+from tvm.matrix.session import Session
 
 
 def run_command(options: argparse.Namespace) -> ExitCode:
@@ -39,7 +40,7 @@ def _shell(options: argparse.Namespace, chosen: plan.Plan) -> ExitCode:
     return ExitCode.OK
 
 
-def _failure(session: runner.Session, chosen: plan.Plan) -> TVMError | None:
+def _failure(session: Session, chosen: plan.Plan) -> TVMError | None:
     """Run cells and return the error that they end with, if any: the tables are printed before it."""
     try:
         runner.run_cells(session, chosen)
