@@ -164,7 +164,7 @@ _FIXES = {
     errno.EDQUOT: "free some space: the quota is used up",
     errno.EACCES: "give this user write permission there",
     errno.EPERM: "give this user write permission there",
-    errno.EROFS: "the file system is read-only: use a checkout on one that can be written",
+    errno.EROFS: "the file system is read-only: use one that can be written",
 }
 
 

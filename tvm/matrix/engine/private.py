@@ -12,6 +12,7 @@ from tvm.matrix.engine.client import remove_container
 from tvm.matrix.engine.discover import Connection, NoEngineError
 from tvm.matrix.engine.docker import describe, driver
 from tvm.matrix.engine.layout import DEFAULT, Layout
+from tvm.matrix.results import storage
 from tvm.support.utils import FileLock
 
 Report = Callable[[str], None]
@@ -35,7 +36,9 @@ def ensure(report: Report, layout: Layout = DEFAULT) -> None:
     except NoEngineError as absent:
         if os.geteuid() != 0:
             raise EngineError(absent.cause, fix=_AS_ROOT, looked=absent.looked) from None
-        connection = _provide(report, layout)
+        # Its disk may be full, or not to be written.
+        with storage(layout.home):
+            connection = _provide(report, layout)
     unable.forget(layout)
     with closing(connection):
         _describe(connection, report)

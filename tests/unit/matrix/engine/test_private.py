@@ -1,3 +1,4 @@
+import errno
 import os
 import threading
 from pathlib import Path
@@ -7,7 +8,7 @@ import pytest
 from tests.unit.matrix.engine.fake_docker import FakeDocker
 from tests.unit.matrix.engine.world import World, make_world
 from tests.unit.stand_in import MakeStandIn, StandIn
-from tvm.error import EngineError
+from tvm.error import EngineError, StorageError
 from tvm.matrix.engine import daemon, install, private, unable
 from tvm.matrix.engine.layout import Layout
 from tvm.matrix.engine.private import ensure, status, stop
@@ -70,6 +71,18 @@ def test_without_root_the_error_says_what_to_do(world: World, told: list[str], m
         ensure(told.append, world.layout)
     assert "as root" in caught.value.fix
     assert world.dockerd.calls == []
+
+
+def test_a_folder_that_cannot_be_made_is_an_error_that_says_what_to_do(
+    world: World, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_layout: Layout) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(daemon, "start", refuse)
+    with pytest.raises(StorageError, match=f"^{world.layout.home}: cannot be written: Read-only file system") as caught:
+        ensure(told.append, world.layout)
+    assert "read-only" in caught.value.fix
 
 
 def test_beside_another_dockerd_none_is_started(world: World, told: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
