@@ -90,7 +90,7 @@ class TestSeed:
         assert seed.receive() == (1, 1)
 
     def test_its_own_time_limit(self, seed: _Seed) -> None:
-        seed.send(time.sleep, (0.5,), 0.05)
+        seed.send(time.sleep, (2.0,), 0.05)
         status, error = seed.receive()
         seed.send(abs, (-1,), _LIMIT)
 

@@ -90,7 +90,7 @@ def test_an_exit_code_is_returned_and_output_handed_on(box: LocalBox, stand_in: 
 
 def test_a_program_that_overruns_is_ended_with_what_it_printed(box: LocalBox, stand_in: MakeStandIn) -> None:
     stand_in("python", body="import time; print('begun', flush=True); time.sleep(60)")
-    done = box.run(["python"], timeout=1.5)
+    done = box.run(["python"], timeout=3.0)
     assert (done.code, "begun" in done.output) == (124, True)
 
 

@@ -26,8 +26,8 @@ from tvm.support.popen_pool import PopenWorker
 
 pytestmark = pytest.mark.usefixtures("no_process_is_left")
 
-# A task's limit in tests of limits, and one that no test reaches.
-_SHORT, _LONG = 0.3, 60.0
+# A limit that no test reaches.
+_LONG = 60.0
 
 
 def _error(call: Callable[[], object]) -> BaseException:
