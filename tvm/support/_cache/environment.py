@@ -10,6 +10,8 @@ _RELEVANT = re.compile(
     r"|GCC_\w+|COLLECT_\w+|CLANG_\w+|LLVM_\w+|CC_\w+|SDKROOT|\w+_DEPLOYMENT_TARGET|DEVELOPER_DIR|ZERO_AR_DATE|DISTCC_\w+"
     r"|AS|LD|CFLAGS|CXXFLAGS|CPPFLAGS|LDFLAGS|ASFLAGS|XDG_CONFIG_HOME|GLIBC_TUNABLES|GOMP_\w+|FORCE_\w+"
 )
+# How much memory the allocator keeps (mallopt(3)): no product depends on it, and dask sets the first in each of its workers.
+_MEMORY = re.compile(r"MALLOC_(TRIM_THRESHOLD_|MMAP_THRESHOLD_|MMAP_MAX_|TOP_PAD_|ARENA_MAX|ARENA_TEST)")
 # With one of these a compiler does what its command line does not say, or writes what nobody here expects.
 _UNCERTAIN = re.compile(
     r"CCC_\w+|QA_OVERRIDE_\w+|DEPENDENCIES_OUTPUT|SUNPRO_DEPENDENCIES|GCC_COMPARE_DEBUG|GCC_EXEC_PREFIX|LD_PRELOAD|LD_AUDIT"
@@ -19,8 +21,8 @@ _UNCERTAIN = re.compile(
 
 def relevant(environment: Mapping[str, str], *, debug: bool) -> dict[str, str]:
     """Return the variables that belong to a key; with `debug` information PWD is one. NotCachedError where one is uncertain."""
-    found = [name for name, value in environment.items() if value and _UNCERTAIN.fullmatch(name)]
-    if found:
+    given = [name for name, value in environment.items() if value and not _MEMORY.fullmatch(name)]
+    if found := [name for name in given if _UNCERTAIN.fullmatch(name)]:
         msg = f"{min(found)} is set"
         raise NotCachedError(msg)
     kept = {name: value for name, value in sorted(environment.items()) if _RELEVANT.fullmatch(name)}

@@ -42,12 +42,20 @@ def test_what_changes_a_product_belongs_to_the_key(name: str) -> None:
         "LD_AUDIT",
         "CC_PRINT_OPTIONS",
         "CLANG_CONFIG_FILE_USER_DIR",
+        "MALLOC_CHECK_",
+        "MALLOC_PERTURB_",
     ],
 )
 def test_what_makes_a_compiler_do_other_things_is_refused(name: str) -> None:
     with pytest.raises(NotCachedError, match=name):
         environment.relevant({name: "x"}, debug=False)
     assert environment.relevant({name: ""}, debug=False) in ({}, {name: ""})
+
+
+@pytest.mark.parametrize("name", ["MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_MAX_", "MALLOC_ARENA_MAX"])
+def test_how_much_memory_is_kept_changes_nothing(name: str) -> None:
+    """A worker of dask finds what a process without dask has put into the cache."""
+    assert environment.relevant({name: "65536", "PATH": "/bin"}, debug=False) == {"PATH": "/bin"}
 
 
 def test_the_folder_as_the_shell_names_it_stands_in_debug_information() -> None:
