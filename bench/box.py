@@ -11,10 +11,11 @@ from _ratio import median, report
 from rich.console import Console
 
 from tvm.error import TVMError
-from tvm.matrix import loader, plan, runner, table
+from tvm.matrix import boxed, loader, plan, runner, table
 from tvm.matrix.engine import PreparedImage, discover
 from tvm.matrix.engine.docker import DockerEngine
 from tvm.matrix.plan import PlannedCell
+from tvm.matrix.session import Session, new_session, swept
 from tvm.support import process
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,8 +30,8 @@ def main() -> int:
     project = loader.load(ROOT)
     (cell,) = plan.plan(project, [CELL]).cells
     connection = discover.find()
-    session = runner.new_session(project, DockerEngine(connection), table.Lines(console=Console(width=200)))
-    with runner.swept(session):
+    session = new_session(project, DockerEngine(connection), table.Lines(console=Console(width=200)))
+    with swept(session):
         image = runner.prepare(session, cell)
         raw = median(functools.partial(_raw, connection.endpoint.address, image), runs=RUNS)
         own = median(functools.partial(_overhead, session, cell, image), runs=RUNS)
@@ -38,11 +39,11 @@ def main() -> int:
     return 0 if report(f"cell {CELL} without its checks", own, against=against, base=raw, limit=LIMIT) else 1
 
 
-def _overhead(session: runner.Session, cell: PlannedCell, image: PreparedImage) -> float:
+def _overhead(session: Session, cell: PlannedCell, image: PreparedImage) -> float:
     """Return the seconds of a whole box in which no check and no probe runs."""
     with tempfile.TemporaryDirectory() as folder:
         begun = time.monotonic()
-        runner.in_box(session, replace(cell, checks=()), image, Path(folder))
+        boxed.in_box(session, replace(cell, checks=()), image, Path(folder))
         return time.monotonic() - begun
 
 

@@ -16,10 +16,11 @@ from _ratio import report
 from rich.console import Console
 
 from tvm.error import CellFailedError, ConfigError, TVMError
-from tvm.matrix import loader, manifest, plan, runner, table, tree
+from tvm.matrix import boxed, loader, manifest, plan, runner, table, tree
 from tvm.matrix.engine import Box, discover
 from tvm.matrix.engine.docker import DockerEngine
 from tvm.matrix.plan import PlannedCell, PlannedCheck
+from tvm.matrix.session import Session, new_session, swept
 
 ROOT = Path(__file__).resolve().parents[1]
 MAIN_CELLS = ("cuda-12", "rocm", "ndk", "wasm")
@@ -34,7 +35,7 @@ _REPLAY = "/out/replay.jsonl"
 def main(names: Sequence[str]) -> int:
     """Print the ratio of each cell and of all together; 1 if that of all misses the bound."""
     project = loader.load(ROOT)
-    session = runner.new_session(project, DockerEngine(discover.find()), table.Lines(console=Console(width=200)))
+    session = new_session(project, DockerEngine(discover.find()), table.Lines(console=Console(width=200)))
     taken = base = 0.0
     for cell in plan.plan(project, names or MAIN_CELLS).cells:
         seconds = _last_run(session, cell)["seconds"]
@@ -46,7 +47,7 @@ def main(names: Sequence[str]) -> int:
     return 0 if report("the cells together", taken, against="their base", base=base, limit=LIMIT * base) else 1
 
 
-def _last_run(session: runner.Session, cell: PlannedCell) -> Mapping[str, Any]:
+def _last_run(session: Session, cell: PlannedCell) -> Mapping[str, Any]:
     path = session.results.good(cell.name) / "manifest.json"
     if not path.is_file():
         msg = f"{path}: {cell.name} has not run"
@@ -54,10 +55,10 @@ def _last_run(session: runner.Session, cell: PlannedCell) -> Mapping[str, Any]:
     return manifest.own(manifest.read(path))
 
 
-def _base(session: runner.Session, cell: PlannedCell) -> dict[str, float]:
+def _base(session: Session, cell: PlannedCell) -> dict[str, float]:
     """Return the seconds of what a cell cannot do without, measured in one box of its image."""
-    with runner.swept(session), runner.opened(session, cell, runner.prepare(session, cell)) as box:
-        runner.ready(box, tree.stream(session.tree, user=runner.PLAIN.user), runner.environment_of(cell))
+    with swept(session), boxed.opened(session, cell, runner.prepare(session, cell)) as box:
+        boxed.ready(box, tree.stream(session.tree, user=boxed.PLAIN.user), boxed.environment_of(cell))
         box.run(["touch", _EMPTY], timeout=10)
         bare = statistics.median(_seconds(lambda: box.run(_PYTEST, timeout=60)) for _ in range(RUNS))
         for check in cell.checks:
@@ -76,7 +77,7 @@ def _base(session: runner.Session, cell: PlannedCell) -> dict[str, float]:
 
 
 def _replay(box: Box, cell: PlannedCell, check: PlannedCheck) -> None:
-    environment = {**plan.check_environment(check.name, runner.PLAIN.source), "TVM_BENCH_REPLAY": _REPLAY}
+    environment = {**plan.check_environment(check.name, boxed.PLAIN.source), "TVM_BENCH_REPLAY": _REPLAY}
     done = box.run([*check.command, "-p", "bench._replay"], timeout=2 * cell.timeout, env=environment)
     if done.code != 0:
         msg = f"{cell.name}: check {check.name} does not pass when its programs run twice:\n{done.output}"
@@ -84,7 +85,7 @@ def _replay(box: Box, cell: PlannedCell, check: PlannedCheck) -> None:
 
 
 def _calls(check: PlannedCheck) -> str:
-    return plan.check_environment(check.name, runner.PLAIN.source)["TVM_MATRIX_RECORD"]
+    return plan.check_environment(check.name, boxed.PLAIN.source)["TVM_MATRIX_RECORD"]
 
 
 def _lines(box: Box, path: str) -> list[dict[str, Any]]:
