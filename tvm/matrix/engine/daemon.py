@@ -15,6 +15,7 @@ from tvm.matrix.engine.discover import Connection, Endpoint, connect
 from tvm.matrix.engine.layout import Layout
 from tvm.matrix.engine.printed import last_lines
 from tvm.matrix.owner import start_time
+from tvm.matrix.results import storage
 from tvm.support import process
 
 # Seconds until a started dockerd must answer, and for one that is told to end.
@@ -75,12 +76,15 @@ def running() -> list[int]:
 def start(layout: Layout) -> Connection:
     """Start dockerd and return a connection to it. If it does not answer in time it is ended, and its log's end is the error."""
     clean(layout)
-    layout.run.mkdir(mode=0o700, parents=True)
-    layout.data.mkdir(mode=0o710, parents=True, exist_ok=True)
-    layout.config.write_text("{}\n", encoding="ascii")
-    layout.log.unlink(missing_ok=True)
+    with storage(layout.run):
+        layout.run.mkdir(mode=0o700, parents=True)
+        layout.config.write_text("{}\n", encoding="ascii")
+    with storage(layout.home):
+        layout.data.mkdir(mode=0o710, parents=True, exist_ok=True)
+        layout.log.unlink(missing_ok=True)
     _make_bridge(layout)
-    pid = process.spawn_daemon(["dockerd", *layout.arguments()], log=layout.log, env=install.environment())
+    with storage(layout.log):
+        pid = process.spawn_daemon(["dockerd", *layout.arguments()], log=layout.log, env=install.environment())
     state = State(pid=pid, start=start_time(pid) or 0)
     _write_state(layout, state)
     connection = _wait(layout, state)

@@ -36,9 +36,7 @@ def ensure(report: Report, layout: Layout = DEFAULT) -> None:
     except NoEngineError as absent:
         if os.geteuid() != 0:
             raise EngineError(absent.cause, fix=_AS_ROOT, looked=absent.looked) from None
-        # Its disk may be full, or not to be written.
-        with storage(layout.home):
-            connection = _provide(report, layout)
+        connection = _provide(report, layout)
     unable.forget(layout)
     with closing(connection):
         _describe(connection, report)
@@ -68,8 +66,10 @@ def stop(report: Report, layout: Layout = DEFAULT) -> None:
 
 
 def _provide(report: Report, layout: Layout) -> Connection:
-    layout.home.mkdir(mode=0o711, parents=True, exist_ok=True)
-    with _lock(layout):
+    with storage(layout.home):
+        layout.home.mkdir(mode=0o711, parents=True, exist_ok=True)
+        lock = _lock(layout)
+    with lock:
         # Another run may have started one while this one waited.
         if connection := _answering(layout):
             return connection

@@ -13,6 +13,7 @@ from tvm.matrix.engine import daemon, install, private, unable
 from tvm.matrix.engine.layout import Layout
 from tvm.matrix.engine.private import ensure, status, stop
 from tvm.matrix.owner import start_time
+from tvm.support import process
 
 
 @pytest.fixture(autouse=True)
@@ -73,14 +74,25 @@ def test_without_root_the_error_says_what_to_do(world: World, told: list[str], m
     assert world.dockerd.calls == []
 
 
-def test_a_folder_that_cannot_be_made_is_an_error_that_says_what_to_do(
-    world: World, told: list[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["home", "run", "log"])
+def test_a_place_that_cannot_be_written_is_named_with_what_to_do(
+    world: World, told: list[str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    def refuse(_layout: Layout) -> None:
-        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+    path: Path = getattr(world.layout, name)
+    made = Path.mkdir
 
-    monkeypatch.setattr(daemon, "start", refuse)
-    with pytest.raises(StorageError, match=f"^{world.layout.home}: cannot be written: Read-only file system") as caught:
+    def refuse(folder: Path, mode: int = 0o777, *, parents: bool = False, exist_ok: bool = False) -> None:
+        if folder == path:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(folder))
+        made(folder, mode, parents=parents, exist_ok=exist_ok)
+
+    def spawn(_argv: list[str], *, log: Path, **_: object) -> int:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(log))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    if name == "log":
+        monkeypatch.setattr(process, "spawn_daemon", spawn)
+    with pytest.raises(StorageError, match=f"^{path}: cannot be written: Read-only file system") as caught:
         ensure(told.append, world.layout)
     assert "read-only" in caught.value.fix
 
