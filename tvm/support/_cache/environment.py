@@ -21,8 +21,8 @@ _UNCERTAIN = re.compile(
 
 def relevant(environment: Mapping[str, str], *, debug: bool) -> dict[str, str]:
     """Return the variables that belong to a key; with `debug` information PWD is one. NotCachedError where one is uncertain."""
-    given = [name for name, value in environment.items() if value and not _MEMORY.fullmatch(name)]
-    if found := [name for name in given if _UNCERTAIN.fullmatch(name)]:
+    uncertain = (name for name, value in environment.items() if value and _UNCERTAIN.fullmatch(name))
+    if found := [name for name in uncertain if not _MEMORY.fullmatch(name)]:
         msg = f"{min(found)} is set"
         raise NotCachedError(msg)
     kept = {name: value for name, value in sorted(environment.items()) if _RELEVANT.fullmatch(name)}
