@@ -208,7 +208,7 @@ class TestMany:
     def test_64_workers_at_once(self, tmp_path: Path) -> None:
         together = tmp_path / "together"
         together.mkdir()
-        with PopenPoolExecutor(64, timeout=300) as pool:
+        with PopenPoolExecutor(64, timeout=60) as pool:
             futures = [pool.submit(jobs.pid_once_there_are, 64, str(together)) for _ in range(64)]
             assert len({future.result() for future in futures}) == 64
             hung = [pool.submit(time.sleep, 60) for _ in range(64)]

@@ -202,9 +202,12 @@ class TestShutdown:
     def test_without_waiting_it_returns_at_once_and_what_is_queued_is_done(self, tmp_path: Path) -> None:
         pool = PopenPoolExecutor(1)
         futures = [pool.submit(jobs.pid_once, str(tmp_path / "returned")) for _ in range(3)]
+        begun = time.monotonic()
         pool.shutdown(wait=False)
-        (tmp_path / "returned").touch()
 
+        assert time.monotonic() - begun < 0.25
+        assert not any(future.done() for future in futures)
+        (tmp_path / "returned").touch()
         assert len({future.result() for future in futures}) == 1
         await_that(lambda: below() == set())
 
