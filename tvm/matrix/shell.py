@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from tvm.error import ConfigError, EngineError
 from tvm.matrix import boxed, runner, tree
-from tvm.matrix.boxed import PLAIN
 from tvm.matrix.engine import Box
 from tvm.matrix.engine.box import DockerBox
 from tvm.matrix.plan import Plan, PlannedCell
@@ -34,9 +33,9 @@ def open_shell(session: Session, cell: PlannedCell) -> None:
     session.listener.started(cell.name)
     image = runner.prepare(session, cell)
     with swept(session), boxed.opened(session, replace(cell, limit=max(cell.limit, _LIMIT)), image) as box:
-        boxed.ready(box, tree.stream(session.tree, user=PLAIN.user), boxed.environment_of(cell))
+        boxed.ready(box, tree.stream(session.tree, user=boxed.PLAIN.user), boxed.environment_of(cell))
         session.listener.progress(
-            cell.name, f"a shell in {box.name}: no network, the tree in {PLAIN.source}; `exit` removes the box"
+            cell.name, f"a shell in {box.name}: no network, the tree in {boxed.PLAIN.source}; `exit` removes the box"
         )
         docker_box(box, session).shell({"TERM": os.environ.get("TERM", "dumb")})
 

@@ -303,3 +303,11 @@ def fails(text: str = "1 failed\n", code: int = 1) -> Program:
         return Answer(code=code, output=text)
 
     return play
+
+
+def dies(box: FakeBox, call: Call) -> Answer:
+    """Play a check during which the engine goes away."""
+    passes(b"other code")(box, call)
+    box.engine.dead = True
+    box.engine.must_be_up()
+    return Answer()

@@ -61,14 +61,6 @@ def test_a_passed_cell_ends_the_failure_before_it(world: World) -> None:
     assert not world.results.failed("first").exists()
 
 
-def dies(box: FakeBox, call: Call) -> Answer:
-    """Play a check during which the engine goes away."""
-    fake.passes(b"other code")(box, call)
-    box.engine.dead = True
-    box.engine.must_be_up()
-    return Answer()
-
-
 def check_untouched_after(world: World, program: Program, error: type[BaseException]) -> None:
     world.run("first")
     before = bytes_of(world.results.good("first"))
@@ -81,7 +73,7 @@ def check_untouched_after(world: World, program: Program, error: type[BaseExcept
 
 
 def test_an_engine_that_dies_mid_run_leaves_the_earlier_result_and_no_staging(world: World) -> None:
-    check_untouched_after(world, dies, EngineError)
+    check_untouched_after(world, fake.dies, EngineError)
     assert len(world.engine.boxes) == 2, "the next cell is not tried"
 
 

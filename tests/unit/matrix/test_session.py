@@ -1,7 +1,6 @@
 import pytest
 
 from tests.unit.matrix import fake_engine as fake
-from tests.unit.matrix.fake_engine import Answer, Call, FakeBox
 from tests.unit.matrix.world import CHECK_CC, World
 from tvm.error import CellFailedError, EngineError, ImageError
 from tvm.matrix import manifest, runner
@@ -9,15 +8,11 @@ from tvm.matrix.session import Session, new_session
 
 
 def test_an_engine_that_dies_mid_run_is_still_asked_to_sweep(world: World) -> None:
-    def dies(box: FakeBox, _call: Call) -> Answer:
-        box.engine.dead = True
-        box.engine.must_be_up()
-        return Answer()
-
-    world.engine.programs[CHECK_CC] = dies
+    world.engine.programs[CHECK_CC] = fake.dies
     with pytest.raises(EngineError):
         world.run("first", "second")
-    assert world.engine.swept == [box.options.run_id for box in world.engine.boxes]
+    (box,) = world.engine.boxes
+    assert world.engine.swept == [box.options.run_id]
 
 
 def test_a_run_that_ends_well_sweeps_nothing(world: World) -> None:
