@@ -11,7 +11,7 @@ from _ratio import median, report
 from rich.console import Console
 
 from tvm.error import TVMError
-from tvm.matrix import boxed, loader, plan, runner, table
+from tvm.matrix import boxed, loader, plan, table
 from tvm.matrix.engine import PreparedImage, discover
 from tvm.matrix.engine.docker import DockerEngine
 from tvm.matrix.plan import PlannedCell
@@ -32,7 +32,7 @@ def main() -> int:
     connection = discover.find()
     session = new_session(project, DockerEngine(connection), table.Lines(console=Console(width=200)))
     with swept(session):
-        image = runner.prepare(session, cell)
+        image = boxed.prepare(session, cell)
         raw = median(functools.partial(_raw, connection.endpoint.address, image), runs=RUNS)
         own = median(functools.partial(_overhead, session, cell, image), runs=RUNS)
     against = f"docker run --rm --network none tvm-matrix/{image.name}:{image.tag} true"

@@ -16,7 +16,7 @@ from _ratio import report
 from rich.console import Console
 
 from tvm.error import CellFailedError, ConfigError, TVMError
-from tvm.matrix import boxed, loader, manifest, plan, runner, table, tree
+from tvm.matrix import boxed, loader, manifest, plan, table, tree
 from tvm.matrix.engine import Box, discover
 from tvm.matrix.engine.docker import DockerEngine
 from tvm.matrix.plan import PlannedCell, PlannedCheck
@@ -57,7 +57,7 @@ def _last_run(session: Session, cell: PlannedCell) -> Mapping[str, Any]:
 
 def _base(session: Session, cell: PlannedCell) -> dict[str, float]:
     """Return the seconds of what a cell cannot do without, measured in one box of its image."""
-    with swept(session), boxed.opened(session, cell, runner.prepare(session, cell)) as box:
+    with swept(session), boxed.opened(session, cell, boxed.prepare(session, cell)) as box:
         boxed.ready(box, tree.stream(session.tree, user=boxed.PLAIN.user), boxed.environment_of(cell))
         box.run(["touch", _EMPTY], timeout=10)
         bare = statistics.median(_seconds(lambda: box.run(_PYTEST, timeout=60)) for _ in range(RUNS))

@@ -1,4 +1,4 @@
-"""A cell's box: opened as the plan says, given the tree, its checks run, and what they left taken out."""
+"""A cell's image, and its box: opened as the plan says, given the tree, its checks run, and what they left taken out."""
 
 import tempfile
 import time
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from tvm.error import ArchiveError, BoxGoneError, CellFailedError, EngineError
+from tvm.error import ArchiveError, BoxGoneError, CellFailedError, EngineError, ImageError, VendorError
 from tvm.matrix import collect, ends, needs, plan, tree
 from tvm.matrix.engine import Box, BoxOptions, PreparedImage
 from tvm.matrix.outcome import Artefact, CellOutcome, CheckOutcome, Status
@@ -37,6 +37,17 @@ class Variation:
 
 
 PLAIN = Variation()
+
+
+def prepare(session: Session, cell: PlannedCell) -> PreparedImage:
+    """Return the image of a cell, built if need be; why it cannot be built is kept for the table of coverage."""
+    try:
+        return session.engine.prepare(
+            session.project, cell.image, lambda text: session.listener.progress(cell.name, text)
+        )
+    except (ImageError, VendorError) as error:
+        session.results.keep_reason(session.place(cell), session.tree.sha256, error.cause.splitlines()[0])
+        raise
 
 
 def in_box(

@@ -8,12 +8,11 @@ from pathlib import Path
 
 from tvm.error import CellFailedError, DifferenceError, TVMError
 from tvm.matrix import collect, manifest, report
-from tvm.matrix.boxed import PLAIN, Variation, in_box
+from tvm.matrix.boxed import PLAIN, Variation, in_box, prepare
 from tvm.matrix.engine import PreparedImage
 from tvm.matrix.outcome import Artefact, CellOutcome, Status
 from tvm.matrix.plan import Plan, PlannedCell
 from tvm.matrix.results import storage, write_atomic
-from tvm.matrix.runner import prepare
 from tvm.matrix.session import Session, each
 from tvm.support import record
 

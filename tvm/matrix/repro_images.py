@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tvm.error import DifferenceError
-from tvm.matrix import diff, runner
+from tvm.matrix import boxed, diff
 from tvm.matrix.plan import Plan, PlannedCell
 from tvm.matrix.session import Session, each
 
@@ -31,7 +31,7 @@ def repro_images(session: Session, chosen: Plan, tell: Callable[[Same], None]) -
 
 def _twice(session: Session, cell: PlannedCell) -> Same:
     session.listener.started(cell.name)
-    first = runner.prepare(session, cell).inventory
+    first = boxed.prepare(session, cell).inventory
     session.listener.progress(cell.name, f"second build of image {cell.image}")
     second = session.engine.rebuild(
         session.project, cell.image, lambda text: session.listener.progress(cell.name, text)

@@ -5,10 +5,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tvm.error import CellFailedError, ImageError, UnavailableError, VendorError
+from tvm.error import CellFailedError, UnavailableError
 from tvm.matrix import manifest, report
-from tvm.matrix.boxed import in_box
-from tvm.matrix.engine import PreparedImage
+from tvm.matrix.boxed import in_box, prepare
 from tvm.matrix.outcome import CellOutcome, Status
 from tvm.matrix.plan import Plan, PlannedCell
 from tvm.matrix.results import place, write_atomic
@@ -44,17 +43,6 @@ def run_cell(session: Session, cell: PlannedCell) -> CellOutcome:
     report.write(session.project, session.tree.sha256)
     session.listener.ended(outcome, target)
     return outcome
-
-
-def prepare(session: Session, cell: PlannedCell) -> PreparedImage:
-    """Return the image of a cell, built if need be; why it cannot be built is kept for the table of coverage."""
-    try:
-        return session.engine.prepare(
-            session.project, cell.image, lambda text: session.listener.progress(cell.name, text)
-        )
-    except (ImageError, VendorError) as error:
-        session.results.keep_reason(session.place(cell), session.tree.sha256, error.cause.splitlines()[0])
-        raise
 
 
 def _now() -> str:

@@ -5,7 +5,7 @@ import sys
 from dataclasses import replace
 
 from tvm.error import ConfigError, EngineError
-from tvm.matrix import boxed, runner, tree
+from tvm.matrix import boxed, tree
 from tvm.matrix.engine import Box
 from tvm.matrix.engine.box import DockerBox
 from tvm.matrix.plan import Plan, PlannedCell
@@ -31,7 +31,7 @@ def open_shell(session: Session, cell: PlannedCell) -> None:
     """Prepare the image, put the tree into a box, and stay in its shell until that ends; then the box is gone."""
     session = session.of(cell.name)
     session.listener.started(cell.name)
-    image = runner.prepare(session, cell)
+    image = boxed.prepare(session, cell)
     with swept(session), boxed.opened(session, replace(cell, limit=max(cell.limit, _LIMIT)), image) as box:
         boxed.ready(box, tree.stream(session.tree, user=boxed.PLAIN.user), boxed.environment_of(cell))
         session.listener.progress(

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from tvm.error import CellFailedError, CompileError, ConfigError, SourceError, StorageError
 from tvm.matrix import ends, includes, tree
-from tvm.matrix.boxed import PLAIN, environment_of, opened, ready
+from tvm.matrix.boxed import PLAIN, environment_of, opened, prepare, ready
 from tvm.matrix.engine import Box
 from tvm.matrix.plan import Plan, PlannedCell
 from tvm.matrix.results import storage
-from tvm.matrix.runner import prepare
 from tvm.matrix.session import Session, swept
 from tvm.support import archive, record
 
